@@ -1,0 +1,45 @@
+# Builds the bench programs: $(BUILD)/bench/NAME for RISC-V, $(BUILD)/bench-native/NAME for here.
+#
+# Included from the top Makefile; paths are relative to the top of the tree.  BENCH_PROGRAMS is
+# what `make bench` needs.  Floating-point contraction is off, or checksums would differ between
+# hosts with and without fused multiply-add.
+BUILD ?= build
+RISCV_CC ?= riscv64-linux-gnu-gcc
+RISCV_CXX ?= riscv64-linux-gnu-g++
+
+BENCH_KERNELS := sort compress float chase interp calls virtual
+BENCH_NAMES := $(BENCH_KERNELS) hello
+BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%)
+BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
+
+BENCH_WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla \
+	-Wimplicit-fallthrough -Werror
+BENCH_CFLAGS := -std=c11 -O2 -g -ffp-contract=off $(BENCH_WARNINGS) -Wstrict-prototypes \
+	-Wmissing-prototypes
+BENCH_CXXFLAGS := -std=c++17 -O2 -g -ffp-contract=off $(BENCH_WARNINGS)
+BENCH_NATIVE_FLAGS ?=
+
+.PHONY: bench-programs bench-native
+bench-programs: $(BENCH_PROGRAMS)
+bench-native: $(BENCH_NATIVE_PROGRAMS)
+
+$(BUILD)/bench $(BUILD)/bench-native:
+	mkdir -p $@
+
+$(BUILD)/bench/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench
+	$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $< -lm
+
+$(BUILD)/bench/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench
+	$(RISCV_CXX) $(BENCH_CXXFLAGS) -static -o $@ $< -lm
+
+$(BUILD)/bench/%: bench/%.c | $(BUILD)/bench
+	$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
+
+$(BUILD)/bench-native/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench-native
+	$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
+
+$(BUILD)/bench-native/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench-native
+	$(CXX) $(BENCH_CXXFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
+
+$(BUILD)/bench-native/%: bench/%.c | $(BUILD)/bench-native
+	$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $<
