@@ -1,0 +1,159 @@
+/* The simulated program as Linux sees it: one process, its threads, and how a thread waits.
+ *
+ * All threads of the program run on one host thread, in an order that depends
+ * on nothing but retired instructions.  A system call therefore never blocks
+ * the host while another thread could run: it returns SYSCALL_BLOCKS with
+ * thread->wait filled in, and the scheduler calls the same handler again once
+ * something that it waits for has happened (wait.resumed is then true). */
+#ifndef STRATA_MACHINE_LINUX_PROCESS_H
+#define STRATA_MACHINE_LINUX_PROCESS_H
+
+#include "machine/machine.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#define GUEST_SIGNALS 64 /* numbered from 1 */
+
+/* Bit n-1 stands for signal n, as in the kernel. */
+typedef uint64_t guest_sigset;
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
+
+struct signal_action {
+    guest_addr handler; /* 0 = default, 1 = ignore */
+    uint64_t flags;     /* SA_* of the generic Linux ABI */
+    guest_sigset mask;
+};
+
+/* A siginfo as the guest will see it: 128 bytes, the generic 64-bit layout. */
+struct guest_siginfo {
+    int32_t signo, error, code, pad;
+    uint8_t fields[112];
+};
+
+struct queued_signal {
+    struct guest_siginfo info;
+    struct queued_signal *next;
+};
+
+struct signal_queue {
+    guest_sigset pending;
+    struct queued_signal *first, *last;
+};
+
+enum thread_state { THREAD_RUNNABLE, THREAD_WAITING, THREAD_EXITED };
+
+#define WAIT_FOREVER UINT64_MAX
+
+/* What a blocked system call waits for: any of these wakes it.  When the call
+ * is made all is zero and the deadline WAIT_FOREVER.  When the handler is called
+ * again, `fds` is gone (test the descriptors anew) and all else is as the
+ * handler left it: the deadline has passed if schedule_now() has reached it.
+ *
+ * A signal does not end the wait by itself: the handler is called once more with
+ * `interrupted` set.  If it returns SYSCALL_BLOCKS again, the call ends with
+ * EINTR or starts anew after the signal's handler, as SA_RESTART says; with
+ * `never_restarts` (poll, nanosleep, ...) always with EINTR. */
+struct thread_wait {
+    uint64_t deadline;      /* virtual nanoseconds (machine_virtual_time), or WAIT_FOREVER */
+    struct pollfd *fds;     /* host descriptors, malloc'ed by the call, freed by the scheduler */
+    unsigned fd_count;
+    bool futex;             /* queued on a futex; woken when this becomes false */
+    uint64_t futex_key;
+    uint32_t futex_bits;
+    uint64_t futex_order;   /* who queued first is woken first */
+    bool host_futex;        /* the word is shared with another process: look again soon */
+    bool child;             /* a child process changed state */
+    bool signal;            /* sigtimedwait: a signal of wait_set became pending */
+    guest_sigset wait_set;
+    bool never_restarts;
+    bool interrupted;       /* a signal can be delivered: this is the last chance to succeed */
+    bool resumed;           /* the handler is called again, not for the first time */
+    uint64_t data[4];       /* the handler's own, kept between calls; zero at first */
+};
+
+struct thread {
+    struct hart hart;
+    struct process *process;
+    pid_t tid;
+    enum thread_state state;
+    struct thread_wait wait;
+    uint64_t ready_order; /* FIFO order among runnable threads */
+
+    guest_sigset blocked;
+    guest_sigset restored_mask; /* sigsuspend, ppoll, pselect: put back after the handler was set up */
+    bool restore_mask;
+    struct signal_queue signals;
+    guest_addr alternate_stack;
+    uint64_t alternate_bytes;
+    uint32_t alternate_flags;
+
+    guest_addr clear_child_tid;
+    guest_addr robust_list;
+    uint64_t robust_bytes;
+    int exit_code;
+    struct thread *next;
+    char name[16];
+};
+
+struct mapping_file; /* linux/memory.c */
+
+struct process {
+    struct machine machine;
+    struct thread *threads; /* in order of creation */
+    struct thread *current;
+    pid_t pid;
+    pid_t next_tid; /* virtual thread numbers: deterministic */
+    struct signal_action actions[GUEST_SIGNALS + 1];
+    struct signal_queue signals; /* sent to the process as a whole */
+    guest_addr brk_start, brk_end;
+    guest_addr mmap_top;
+    const char *sysroot; /* prefix for absolute paths that exist below it; NULL: none */
+    const char *executable; /* absolute host path of the running program */
+    char **reexec;       /* NULL-terminated: the command and options with which execve starts a program again */
+    bool exiting;        /* exit_group was called or a fatal signal arrived */
+    int exit_status;
+    int exit_signal;     /* the signal that killed the program, or 0 */
+    uint64_t switches;       /* thread switches, and a hash of (instruction, from, to) */
+    uint64_t schedule_hash;
+    uint64_t syscalls;
+    bool warned_syscalls[512];
+};
+
+#define SYSCALL_BLOCKS INT64_MIN
+/* The call set all registers itself (sigreturn, execve): leave a0 and pc alone. */
+#define SYSCALL_JUMPED (INT64_MIN + 1)
+/* A host call that can be made again failed with EINTR: the guest's signals
+ * decide what becomes of it, as if the call had blocked. */
+#define SYSCALL_INTERRUPTED (INT64_MIN + 2)
+
+/* A handler gets the six argument registers and returns a result or -errno. */
+typedef int64_t (*syscall_handler)(struct thread *thread, const uint64_t *arguments);
+
+/* linux/syscall.c: looks up and runs the call that thread->hart stands at. */
+int64_t syscall_dispatch(struct thread *thread);
+
+/* linux/schedule.c: runs the program until it ends. */
+void schedule_run(struct process *process);
+
+/* linux/signal.c */
+void signal_send_thread(struct thread *thread, const struct guest_siginfo *info);
+void signal_send_process(struct process *process, const struct guest_siginfo *info);
+void signal_fault(struct thread *thread, int number, int code, guest_addr address);
+bool signal_deliverable(const struct thread *thread);
+/* Sets up a handler's frame, or ends the program, for one pending signal. */
+void signal_deliver(struct thread *thread);
+
+/* linux/load.c: maps the program, its interpreter and its first stack into an
+ * empty machine.  Prints its own message and returns the exit status to end
+ * with (126, 127, 125), or 0. */
+struct program_request {
+    const char *path;
+    char **arguments;
+    char **environment;
+};
+int load_program(struct process *process, struct thread *thread,
+                 const struct program_request *request);
+
+#endif
