@@ -54,7 +54,8 @@ enum rv64_unit {
     UNIT_ALU,
     UNIT_MUL,
     UNIT_DIV,
-    UNIT_BRANCH,
+    UNIT_BRANCH, /* conditional */
+    UNIT_JUMP,   /* jal, jalr */
     UNIT_LOAD,
     UNIT_STORE,
     UNIT_ATOMIC,

@@ -1,0 +1,13 @@
+/* How a program learns that the processor has Xstrata: the entry of its auxiliary vector; freestanding. */
+#ifndef ISA_RV64_XSTRATA_ABI_H
+#define ISA_RV64_XSTRATA_ABI_H
+
+/* The letters "STRA".  Linux numbers its own entries from zero, far below. */
+#define AT_STRATA 0x53545241
+
+/* The entry's value, and what the CSR strfeat reads: one bit per feature. */
+enum {
+    XSTRATA_COUNTERS = 1,
+};
+
+#endif
