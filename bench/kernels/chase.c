@@ -2,8 +2,8 @@
  *
  * Builds 1 Mi nodes of 64 bytes linked into one random ring, walks the ring one load at a time
  * (each address depends on the load before), then walks it with four cursors at once (independent
- * chains).  Exercises data-cache and TLB misses, with almost no other work.  The scale is the number
- * of walks of 256 Ki nodes of each kind; the memory stays 64 MB. */
+ * chains).  Exercises data-cache and TLB misses, with almost no other work.  The scale is the
+ * number of walks of 256 Ki nodes of each kind; the memory stays 64 MB. */
 #include "kernel.h"
 
 #define SCALE_DEFAULT 8u

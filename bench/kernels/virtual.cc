@@ -12,7 +12,8 @@
 
 #include "kernel.h"
 
-namespace {
+namespace
+{
 
 constexpr uint32_t scale_default = 100;
 constexpr uint32_t drawing_size = 1500;
@@ -44,8 +45,9 @@ class Triangle;
 class Polygon;
 class Group;
 
-class Visitor {
-public:
+class Visitor
+{
+  public:
     virtual ~Visitor() = default;
     virtual void visit(const Circle &circle) = 0;
     virtual void visit(const Rectangle &rectangle) = 0;
@@ -54,20 +56,30 @@ public:
     virtual void visit(const Group &group) = 0;
 };
 
-class Shape {
-public:
+class Shape
+{
+  public:
     virtual ~Shape() = default;
     virtual double area() const = 0;
     virtual Box bounds() const = 0;
     virtual void move(double dx, double dy) = 0;
     virtual void accept(Visitor &visitor) const = 0;
-    virtual uint32_t corners() const { return 0; }
+    virtual uint32_t corners() const
+    {
+        return 0;
+    }
 };
 
-class Circle final : public Shape {
-public:
-    Circle(Point middle, double radius) : center(middle), r(radius) {}
-    double area() const override { return pi * r * r; }
+class Circle final : public Shape
+{
+  public:
+    Circle(Point middle, double radius) : center(middle), r(radius)
+    {
+    }
+    double area() const override
+    {
+        return pi * r * r;
+    }
     Box bounds() const override
     {
         return {center.x - r, center.y - r, center.x + r, center.y + r};
@@ -77,30 +89,57 @@ public:
         center.x += dx;
         center.y += dy;
     }
-    void accept(Visitor &visitor) const override { visitor.visit(*this); }
-    double radius() const { return r; }
+    void accept(Visitor &visitor) const override
+    {
+        visitor.visit(*this);
+    }
+    double radius() const
+    {
+        return r;
+    }
 
-private:
+  private:
     Point center;
     double r;
 };
 
-class Rectangle final : public Shape {
-public:
-    Rectangle(Point corner, double width, double height) : at(corner), w(width), h(height) {}
-    double area() const override { return w * h; }
-    Box bounds() const override { return {at.x, at.y, at.x + w, at.y + h}; }
+class Rectangle final : public Shape
+{
+  public:
+    Rectangle(Point corner, double width, double height) : at(corner), w(width), h(height)
+    {
+    }
+    double area() const override
+    {
+        return w * h;
+    }
+    Box bounds() const override
+    {
+        return {at.x, at.y, at.x + w, at.y + h};
+    }
     void move(double dx, double dy) override
     {
         at.x += dx;
         at.y += dy;
     }
-    void accept(Visitor &visitor) const override { visitor.visit(*this); }
-    uint32_t corners() const override { return 4; }
-    double width() const { return w; }
-    double height() const { return h; }
+    void accept(Visitor &visitor) const override
+    {
+        visitor.visit(*this);
+    }
+    uint32_t corners() const override
+    {
+        return 4;
+    }
+    double width() const
+    {
+        return w;
+    }
+    double height() const
+    {
+        return h;
+    }
 
-private:
+  private:
     Point at;
     double w;
     double h;
@@ -131,11 +170,20 @@ double area_of(const Point *points, size_t count)
     return std::fabs(twice) / 2.0;
 }
 
-class Triangle final : public Shape {
-public:
-    Triangle(Point a, Point b, Point c) : points{a, b, c} {}
-    double area() const override { return area_of(points, 3); }
-    Box bounds() const override { return box_of(points, 3); }
+class Triangle final : public Shape
+{
+  public:
+    Triangle(Point a, Point b, Point c) : points{a, b, c}
+    {
+    }
+    double area() const override
+    {
+        return area_of(points, 3);
+    }
+    Box bounds() const override
+    {
+        return box_of(points, 3);
+    }
     void move(double dx, double dy) override
     {
         for (Point &point : points) {
@@ -143,19 +191,37 @@ public:
             point.y += dy;
         }
     }
-    void accept(Visitor &visitor) const override { visitor.visit(*this); }
-    uint32_t corners() const override { return 3; }
-    double edge(size_t i) const { return distance(points[i], points[(i + 1) % 3]); }
+    void accept(Visitor &visitor) const override
+    {
+        visitor.visit(*this);
+    }
+    uint32_t corners() const override
+    {
+        return 3;
+    }
+    double edge(size_t i) const
+    {
+        return distance(points[i], points[(i + 1) % 3]);
+    }
 
-private:
+  private:
     Point points[3];
 };
 
-class Polygon final : public Shape {
-public:
-    explicit Polygon(std::vector<Point> outline) : points(std::move(outline)) {}
-    double area() const override { return area_of(points.data(), points.size()); }
-    Box bounds() const override { return box_of(points.data(), points.size()); }
+class Polygon final : public Shape
+{
+  public:
+    explicit Polygon(std::vector<Point> outline) : points(std::move(outline))
+    {
+    }
+    double area() const override
+    {
+        return area_of(points.data(), points.size());
+    }
+    Box bounds() const override
+    {
+        return box_of(points.data(), points.size());
+    }
     void move(double dx, double dy) override
     {
         for (Point &point : points) {
@@ -163,17 +229,30 @@ public:
             point.y += dy;
         }
     }
-    void accept(Visitor &visitor) const override { visitor.visit(*this); }
-    uint32_t corners() const override { return static_cast<uint32_t>(points.size()); }
-    double edge(size_t i) const { return distance(points[i], points[(i + 1) % points.size()]); }
+    void accept(Visitor &visitor) const override
+    {
+        visitor.visit(*this);
+    }
+    uint32_t corners() const override
+    {
+        return static_cast<uint32_t>(points.size());
+    }
+    double edge(size_t i) const
+    {
+        return distance(points[i], points[(i + 1) % points.size()]);
+    }
 
-private:
+  private:
     std::vector<Point> points;
 };
 
-class Group final : public Shape {
-public:
-    void add(std::unique_ptr<Shape> shape) { members.push_back(std::move(shape)); }
+class Group final : public Shape
+{
+  public:
+    void add(std::unique_ptr<Shape> shape)
+    {
+        members.push_back(std::move(shape));
+    }
     double area() const override
     {
         double total = 0.0;
@@ -196,7 +275,10 @@ public:
             member->move(dx, dy);
         }
     }
-    void accept(Visitor &visitor) const override { visitor.visit(*this); }
+    void accept(Visitor &visitor) const override
+    {
+        visitor.visit(*this);
+    }
     uint32_t corners() const override
     {
         uint32_t total = 0;
@@ -205,18 +287,34 @@ public:
         }
         return total;
     }
-    const std::vector<std::unique_ptr<Shape>> &all() const { return members; }
+    const std::vector<std::unique_ptr<Shape>> &all() const
+    {
+        return members;
+    }
 
-private:
+  private:
     std::vector<std::unique_ptr<Shape>> members;
 };
 
-class CountVisitor final : public Visitor {
-public:
-    void visit(const Circle &) override { counts[0]++; }
-    void visit(const Rectangle &) override { counts[1]++; }
-    void visit(const Triangle &) override { counts[2]++; }
-    void visit(const Polygon &) override { counts[3]++; }
+class CountVisitor final : public Visitor
+{
+  public:
+    void visit(const Circle &) override
+    {
+        counts[0]++;
+    }
+    void visit(const Rectangle &) override
+    {
+        counts[1]++;
+    }
+    void visit(const Triangle &) override
+    {
+        counts[2]++;
+    }
+    void visit(const Polygon &) override
+    {
+        counts[3]++;
+    }
     void visit(const Group &group) override
     {
         counts[4]++;
@@ -227,9 +325,13 @@ public:
     uint32_t counts[5] = {};
 };
 
-class PerimeterVisitor final : public Visitor {
-public:
-    void visit(const Circle &circle) override { total += 2.0 * pi * circle.radius(); }
+class PerimeterVisitor final : public Visitor
+{
+  public:
+    void visit(const Circle &circle) override
+    {
+        total += 2.0 * pi * circle.radius();
+    }
     void visit(const Rectangle &rectangle) override
     {
         total += 2.0 * (rectangle.width() + rectangle.height());
@@ -253,12 +355,21 @@ public:
     double total = 0.0;
 };
 
-class DepthVisitor final : public Visitor {
-public:
-    void visit(const Circle &) override {}
-    void visit(const Rectangle &) override {}
-    void visit(const Triangle &) override {}
-    void visit(const Polygon &) override {}
+class DepthVisitor final : public Visitor
+{
+  public:
+    void visit(const Circle &) override
+    {
+    }
+    void visit(const Rectangle &) override
+    {
+    }
+    void visit(const Triangle &) override
+    {
+    }
+    void visit(const Polygon &) override
+    {
+    }
     void visit(const Group &group) override
     {
         depth++;
