@@ -1,0 +1,29 @@
+/* From an address of a program to the function and the source line that a person knows it by. */
+#ifndef STRATA_SYMBOLS_SYMBOLS_H
+#define STRATA_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbols;
+
+/* What is known of one address.  Either half may be missing: then its string is NULL and its number
+ * is 0.  The strings live until symbols_close. */
+struct symbol_place {
+    const char *function; /* C++ names demangled, with their parameters */
+    uint64_t offset;      /* from the function's first byte */
+    const char *file;     /* without its folders */
+    unsigned line;        /* counted from 1 */
+};
+
+/* Opens the ELF file of any machine at `path`.  NULL if there is no such file or it is not ELF; a
+ * file without symbols gives an object that finds nothing. */
+struct symbols *symbols_open(const char *path);
+
+/* Finds the place of `address`, as the linker assigned it: of a position-independent program that
+ * was loaded elsewhere the caller subtracts the load bias.  False if neither half is known. */
+bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place);
+
+void symbols_close(struct symbols *symbols);
+
+#endif
