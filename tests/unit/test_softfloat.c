@@ -41,34 +41,34 @@ static quad exact_value(enum type type, uint64_t bits)
 
 /* Host operations read and write volatile variables, so that the compiler neither computes them in
  * advance nor moves them past a change of the rounding mode. */
-#define HOST1(name, value, type_a, read, write, expression)                                       \
-    static uint64_t name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits)                       \
-    {                                                                                             \
-        volatile type_a a = read(a_bits);                                                         \
-        volatile value result = expression;                                                       \
-        (void)b_bits;                                                                             \
-        (void)c_bits;                                                                             \
-        return write(result);                                                                     \
+#define HOST1(name, value, type_a, read, write, expression)                                        \
+    static uint64_t name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits)                        \
+    {                                                                                              \
+        volatile type_a a = read(a_bits);                                                          \
+        volatile value result = expression;                                                        \
+        (void)b_bits;                                                                              \
+        (void)c_bits;                                                                              \
+        return write(result);                                                                      \
     }
 
-#define HOST3(name, value, read, write, expression)                                               \
-    static uint64_t name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits)                       \
-    {                                                                                             \
-        volatile value a = read(a_bits), b = read(b_bits), c = read(c_bits);                      \
-        volatile value result = expression;                                                       \
-        (void)b;                                                                                  \
-        (void)c;                                                                                  \
-        return write(result);                                                                     \
+#define HOST3(name, value, read, write, expression)                                                \
+    static uint64_t name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits)                        \
+    {                                                                                              \
+        volatile value a = read(a_bits), b = read(b_bits), c = read(c_bits);                       \
+        volatile value result = expression;                                                        \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        return write(result);                                                                      \
     }
 
-#define SOFT(f, name, call)                                                                       \
-    static uint64_t soft_##f##_##name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits,          \
-                                      unsigned rm, unsigned *flags)                               \
-    {                                                                                             \
-        f##_word a = (f##_word)a_bits, b = (f##_word)b_bits, c = (f##_word)c_bits;                \
-        (void)b;                                                                                  \
-        (void)c;                                                                                  \
-        return call;                                                                              \
+#define SOFT(f, name, call)                                                                        \
+    static uint64_t soft_##f##_##name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits,           \
+                                      unsigned rm, unsigned *flags)                                \
+    {                                                                                              \
+        f##_word a = (f##_word)a_bits, b = (f##_word)b_bits, c = (f##_word)c_bits;                 \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        return call;                                                                               \
     }
 
 typedef int32_t i32_word;
@@ -76,25 +76,25 @@ typedef uint32_t u32_word;
 typedef int64_t i64_word;
 typedef uint64_t u64_word;
 
-#define ARITHMETIC(f, value, fma_function, sqrt_function)                                         \
-    HOST3(host_##f##_add, value, f##_value, f##_bits, a + b)                                      \
-    HOST3(host_##f##_sub, value, f##_value, f##_bits, a - b)                                      \
-    HOST3(host_##f##_mul, value, f##_value, f##_bits, a *b)                                       \
-    HOST3(host_##f##_div, value, f##_value, f##_bits, a / b)                                      \
-    HOST3(host_##f##_sqrt, value, f##_value, f##_bits, sqrt_function(a))                          \
-    HOST3(host_##f##_muladd, value, f##_value, f##_bits, fma_function(a, b, c))                   \
-    SOFT(f, add, f##_add(a, b, rm, flags))                                                        \
-    SOFT(f, sub, f##_sub(a, b, rm, flags))                                                        \
-    SOFT(f, mul, f##_mul(a, b, rm, flags))                                                        \
-    SOFT(f, div, f##_div(a, b, rm, flags))                                                        \
-    SOFT(f, sqrt, f##_sqrt(a, rm, flags))                                                         \
+#define ARITHMETIC(f, value, fma_function, sqrt_function)                                          \
+    HOST3(host_##f##_add, value, f##_value, f##_bits, a + b)                                       \
+    HOST3(host_##f##_sub, value, f##_value, f##_bits, a - b)                                       \
+    HOST3(host_##f##_mul, value, f##_value, f##_bits, a *b)                                        \
+    HOST3(host_##f##_div, value, f##_value, f##_bits, a / b)                                       \
+    HOST3(host_##f##_sqrt, value, f##_value, f##_bits, sqrt_function(a))                           \
+    HOST3(host_##f##_muladd, value, f##_value, f##_bits, fma_function(a, b, c))                    \
+    SOFT(f, add, f##_add(a, b, rm, flags))                                                         \
+    SOFT(f, sub, f##_sub(a, b, rm, flags))                                                         \
+    SOFT(f, mul, f##_mul(a, b, rm, flags))                                                         \
+    SOFT(f, div, f##_div(a, b, rm, flags))                                                         \
+    SOFT(f, sqrt, f##_sqrt(a, rm, flags))                                                          \
     SOFT(f, muladd, f##_muladd(a, b, c, rm, flags))
 
 ARITHMETIC(f32, float, fmaf, sqrtf)
 ARITHMETIC(f64, double, fma, sqrt)
 
-#define CONVERSION(from, from_value, read, to, to_value)                                          \
-    HOST1(host_##from##_to_##to, to_value, from_value, read, to##_bits, (to_value)a)              \
+#define CONVERSION(from, from_value, read, to, to_value)                                           \
+    HOST1(host_##from##_to_##to, to_value, from_value, read, to##_bits, (to_value)a)               \
     SOFT(from, to_##to, from##_to_##to(a, rm, flags))
 
 CONVERSION(f32, float, f32_value, f64, double)
@@ -162,28 +162,21 @@ static bool equals_value(quad a, quad b, quad c, quad middle)
 }
 
 static const struct operation operations[] = {
-#define ROWS(f, F)                                                                                \
-    {#f "_add", F, F, 2, soft_##f##_add, host_##f##_add, equals_add},                             \
-    {#f "_sub", F, F, 2, soft_##f##_sub, host_##f##_sub, equals_sub},                             \
-    {#f "_mul", F, F, 2, soft_##f##_mul, host_##f##_mul, equals_mul},                             \
-    {#f "_div", F, F, 2, soft_##f##_div, host_##f##_div, equals_div},                             \
-    {#f "_sqrt", F, F, 1, soft_##f##_sqrt, host_##f##_sqrt, equals_sqrt},                         \
-    {#f "_muladd", F, F, 3, soft_##f##_muladd, host_##f##_muladd, equals_muladd},
-#define CONVERSION_ROW(from, FROM, to, TO)                                                        \
+#define ROWS(f, F)                                                                                 \
+    {#f "_add", F, F, 2, soft_##f##_add, host_##f##_add, equals_add},                              \
+        {#f "_sub", F, F, 2, soft_##f##_sub, host_##f##_sub, equals_sub},                          \
+        {#f "_mul", F, F, 2, soft_##f##_mul, host_##f##_mul, equals_mul},                          \
+        {#f "_div", F, F, 2, soft_##f##_div, host_##f##_div, equals_div},                          \
+        {#f "_sqrt", F, F, 1, soft_##f##_sqrt, host_##f##_sqrt, equals_sqrt},                      \
+        {#f "_muladd", F, F, 3, soft_##f##_muladd, host_##f##_muladd, equals_muladd},
+#define CONVERSION_ROW(from, FROM, to, TO)                                                         \
     {#from "_to_" #to, FROM, TO, 1, soft_##from##_to_##to, host_##from##_to_##to, equals_value},
-    ROWS(f32, F32)
-    ROWS(f64, F64)
-    CONVERSION_ROW(f32, F32, f64, F64)
-    CONVERSION_ROW(f64, F64, f32, F32)
-    CONVERSION_ROW(i32, I32, f32, F32)
-    CONVERSION_ROW(i32, I32, f64, F64)
-    CONVERSION_ROW(u32, U32, f32, F32)
-    CONVERSION_ROW(u32, U32, f64, F64)
-    CONVERSION_ROW(i64, I64, f32, F32)
-    CONVERSION_ROW(i64, I64, f64, F64)
-    CONVERSION_ROW(u64, U64, f32, F32)
-    CONVERSION_ROW(u64, U64, f64, F64)
-};
+    ROWS(f32, F32) ROWS(f64, F64) CONVERSION_ROW(f32, F32, f64, F64)
+        CONVERSION_ROW(f64, F64, f32, F32) CONVERSION_ROW(i32, I32, f32, F32)
+            CONVERSION_ROW(i32, I32, f64, F64) CONVERSION_ROW(u32, U32, f32, F32)
+                CONVERSION_ROW(u32, U32, f64, F64) CONVERSION_ROW(i64, I64, f32, F32)
+                    CONVERSION_ROW(i64, I64, f64, F64) CONVERSION_ROW(u64, U64, f32, F32)
+                        CONVERSION_ROW(u64, U64, f64, F64)};
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

@@ -66,7 +66,7 @@ static inline unsigned host_flags(void)
 }
 
 static inline void fail_case(const char *name, unsigned rm, const uint64_t *x, const uint64_t *got,
-                      const uint64_t *wanted)
+                             const uint64_t *wanted)
 {
     fail_msg("%s(%#llx, %#llx, %#llx) rm %u: got %#llx flags %#llx, wanted %#llx flags %#llx", name,
              (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)x[2], rm,
@@ -167,7 +167,7 @@ static inline size_t edge_values(enum type type, uint64_t *values)
 {
     unsigned bits = type == F32 ? 23 : 52;
     unsigned mask = type == F32 ? 0xff : 0x7ff;
-    const unsigned exponents[] = {0,        1,    mask / 2 - 1, mask / 2, mask / 2 + bits + 1,
+    const unsigned exponents[] = {0,        1,   mask / 2 - 1, mask / 2, mask / 2 + bits + 1,
                                   mask - 1, mask};
     const uint64_t fractions[] = {0, 1, UINT64_C(1) << (bits - 1), low_mask(bits)};
     size_t count = 0;

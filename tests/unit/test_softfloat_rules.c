@@ -94,16 +94,16 @@ static void integers_from_floats_agree_with_host(void **unused)
     }
 }
 
-#define COMPARE_HOST(f, value, name, operator)                                                    \
-    static bool host_##f##_##name(uint64_t a_bits, uint64_t b_bits)                               \
-    {                                                                                             \
-        volatile value a = f##_value(a_bits), b = f##_value(b_bits);                              \
-        volatile bool result = a operator b;                                                      \
-        return result;                                                                            \
-    }                                                                                             \
-    static bool soft_##f##_##name(uint64_t a, uint64_t b, unsigned *flags)                        \
-    {                                                                                             \
-        return f##_##name((f##_word)a, (f##_word)b, flags);                                       \
+#define COMPARE_HOST(f, value, name, operator)                                                     \
+    static bool host_##f##_##name(uint64_t a_bits, uint64_t b_bits)                                \
+    {                                                                                              \
+        volatile value a = f##_value(a_bits), b = f##_value(b_bits);                               \
+        volatile bool result = a operator b;                                                       \
+        return result;                                                                             \
+    }                                                                                              \
+    static bool soft_##f##_##name(uint64_t a, uint64_t b, unsigned *flags)                         \
+    {                                                                                              \
+        return f##_##name((f##_word)a, (f##_word)b, flags);                                        \
     }
 
 COMPARE_HOST(f32, float, eq, ==)
@@ -215,13 +215,12 @@ static void classes_are_numbered_as_in_table_11_5(void **unused)
     static const struct {
         uint64_t bits;
         unsigned class;
-    } rows[] = {
-        {0xfff0000000000000, 0}, {0xbff0000000000000, 1}, {0xb810000000000000, 1},
-        {0x8000000000000001, 2}, {0x800fffffffffffff, 2}, {0x8000000000000000, 3},
-        {0x0000000000000000, 4}, {0x0000000000000001, 5}, {0x000fffffffffffff, 5},
-        {0x3810000000000000, 6}, {0x3ff0000000000000, 6}, {0x7ff0000000000000, 7},
-        {0x7ff0000000000001, 8}, {0xfff7ffffffffffff, 8}, {0x7ff8000000000000, 9},
-        {0xffffffffffffffff, 9}};
+    } rows[] = {{0xfff0000000000000, 0}, {0xbff0000000000000, 1}, {0xb810000000000000, 1},
+                {0x8000000000000001, 2}, {0x800fffffffffffff, 2}, {0x8000000000000000, 3},
+                {0x0000000000000000, 4}, {0x0000000000000001, 5}, {0x000fffffffffffff, 5},
+                {0x3810000000000000, 6}, {0x3ff0000000000000, 6}, {0x7ff0000000000000, 7},
+                {0x7ff0000000000001, 8}, {0xfff7ffffffffffff, 8}, {0x7ff8000000000000, 9},
+                {0xffffffffffffffff, 9}};
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -230,8 +230,7 @@ static struct number add_nonzero(struct number x, struct number y, bool zero_is_
 {
     x = normalize(x, 125);
     y = normalize(y, 125);
-    if (x.exponent < y.exponent ||
-        (x.exponent == y.exponent && x.significand < y.significand)) {
+    if (x.exponent < y.exponent || (x.exponent == y.exponent && x.significand < y.significand)) {
         struct number swapped = x;
         x = y;
         y = swapped;
@@ -424,8 +423,7 @@ static bool float_unordered(const struct format *format, uint64_t a, uint64_t b,
 
 static bool float_eq(const struct format *format, uint64_t a, uint64_t b, unsigned *flags)
 {
-    return !float_unordered(format, a, b, 0, flags) &&
-           order_key(format, a) == order_key(format, b);
+    return !float_unordered(format, a, b, 0, flags) && order_key(format, a) == order_key(format, b);
 }
 
 static bool float_lt(const struct format *format, uint64_t a, uint64_t b, unsigned *flags)
@@ -510,71 +508,71 @@ static uint64_t float_convert(const struct format *to, const struct format *from
 }
 
 /* The public functions, once for both formats: they only name the format and its type. */
-#define BINARY(f, type, name, function, b_value)                                                  \
-    type f##_##name(type a, type b, unsigned rm, unsigned *flags)                                 \
-    {                                                                                             \
-        return (type)function(&f##_format, a, b_value, rm, flags);                                \
+#define BINARY(f, type, name, function, b_value)                                                   \
+    type f##_##name(type a, type b, unsigned rm, unsigned *flags)                                  \
+    {                                                                                              \
+        return (type)function(&f##_format, a, b_value, rm, flags);                                 \
     }
 
-#define COMPARE(f, type, name)                                                                    \
-    bool f##_##name(type a, type b, unsigned *flags)                                              \
-    {                                                                                             \
-        return float_##name(&f##_format, a, b, flags);                                            \
+#define COMPARE(f, type, name)                                                                     \
+    bool f##_##name(type a, type b, unsigned *flags)                                               \
+    {                                                                                              \
+        return float_##name(&f##_format, a, b, flags);                                             \
     }
 
-#define SELECT(f, type, name, maximum)                                                            \
-    type f##_##name(type a, type b, unsigned *flags)                                              \
-    {                                                                                             \
-        return (type)float_select(&f##_format, maximum, a, b, flags);                             \
+#define SELECT(f, type, name, maximum)                                                             \
+    type f##_##name(type a, type b, unsigned *flags)                                               \
+    {                                                                                              \
+        return (type)float_select(&f##_format, maximum, a, b, flags);                              \
     }
 
-#define TO_INTEGER(f, type, name, width, is_signed)                                               \
-    uint64_t f##_to_##name(type a, unsigned rm, unsigned *flags)                                  \
-    {                                                                                             \
-        return float_to_integer(&f##_format, a, width, is_signed, rm, flags);                     \
+#define TO_INTEGER(f, type, name, width, is_signed)                                                \
+    uint64_t f##_to_##name(type a, unsigned rm, unsigned *flags)                                   \
+    {                                                                                              \
+        return float_to_integer(&f##_format, a, width, is_signed, rm, flags);                      \
     }
 
-#define FROM_SIGNED(f, type, name, integer)                                                       \
-    type name##_to_##f(integer a, unsigned rm, unsigned *flags)                                   \
-    {                                                                                             \
-        return (type)float_from_signed(&f##_format, a, rm, flags);                                \
+#define FROM_SIGNED(f, type, name, integer)                                                        \
+    type name##_to_##f(integer a, unsigned rm, unsigned *flags)                                    \
+    {                                                                                              \
+        return (type)float_from_signed(&f##_format, a, rm, flags);                                 \
     }
 
-#define FROM_UNSIGNED(f, type, name, integer)                                                     \
-    type name##_to_##f(integer a, unsigned rm, unsigned *flags)                                   \
-    {                                                                                             \
-        return (type)float_from_integer(&f##_format, a, false, rm, flags);                        \
+#define FROM_UNSIGNED(f, type, name, integer)                                                      \
+    type name##_to_##f(integer a, unsigned rm, unsigned *flags)                                    \
+    {                                                                                              \
+        return (type)float_from_integer(&f##_format, a, false, rm, flags);                         \
     }
 
-#define DEFINE_ALL(f, type)                                                                       \
-    BINARY(f, type, add, float_add, b)                                                            \
-    BINARY(f, type, sub, float_add, b ^ sign_bit(&f##_format))                                    \
-    BINARY(f, type, mul, float_mul, b)                                                            \
-    BINARY(f, type, div, float_div, b)                                                            \
-    type f##_sqrt(type a, unsigned rm, unsigned *flags)                                           \
-    {                                                                                             \
-        return (type)float_sqrt(&f##_format, a, rm, flags);                                       \
-    }                                                                                             \
-    type f##_muladd(type a, type b, type c, unsigned rm, unsigned *flags)                         \
-    {                                                                                             \
-        return (type)float_muladd(&f##_format, a, b, c, rm, flags);                               \
-    }                                                                                             \
-    SELECT(f, type, min, false)                                                                   \
-    SELECT(f, type, max, true)                                                                    \
-    COMPARE(f, type, eq)                                                                          \
-    COMPARE(f, type, lt)                                                                          \
-    COMPARE(f, type, le)                                                                          \
-    unsigned f##_classify(type a)                                                                 \
-    {                                                                                             \
-        return float_classify(&f##_format, a);                                                    \
-    }                                                                                             \
-    TO_INTEGER(f, type, i32, 32, true)                                                            \
-    TO_INTEGER(f, type, u32, 32, false)                                                           \
-    TO_INTEGER(f, type, i64, 64, true)                                                            \
-    TO_INTEGER(f, type, u64, 64, false)                                                           \
-    FROM_SIGNED(f, type, i32, int32_t)                                                            \
-    FROM_UNSIGNED(f, type, u32, uint32_t)                                                         \
-    FROM_SIGNED(f, type, i64, int64_t)                                                            \
+#define DEFINE_ALL(f, type)                                                                        \
+    BINARY(f, type, add, float_add, b)                                                             \
+    BINARY(f, type, sub, float_add, b ^ sign_bit(&f##_format))                                     \
+    BINARY(f, type, mul, float_mul, b)                                                             \
+    BINARY(f, type, div, float_div, b)                                                             \
+    type f##_sqrt(type a, unsigned rm, unsigned *flags)                                            \
+    {                                                                                              \
+        return (type)float_sqrt(&f##_format, a, rm, flags);                                        \
+    }                                                                                              \
+    type f##_muladd(type a, type b, type c, unsigned rm, unsigned *flags)                          \
+    {                                                                                              \
+        return (type)float_muladd(&f##_format, a, b, c, rm, flags);                                \
+    }                                                                                              \
+    SELECT(f, type, min, false)                                                                    \
+    SELECT(f, type, max, true)                                                                     \
+    COMPARE(f, type, eq)                                                                           \
+    COMPARE(f, type, lt)                                                                           \
+    COMPARE(f, type, le)                                                                           \
+    unsigned f##_classify(type a)                                                                  \
+    {                                                                                              \
+        return float_classify(&f##_format, a);                                                     \
+    }                                                                                              \
+    TO_INTEGER(f, type, i32, 32, true)                                                             \
+    TO_INTEGER(f, type, u32, 32, false)                                                            \
+    TO_INTEGER(f, type, i64, 64, true)                                                             \
+    TO_INTEGER(f, type, u64, 64, false)                                                            \
+    FROM_SIGNED(f, type, i32, int32_t)                                                             \
+    FROM_UNSIGNED(f, type, u32, uint32_t)                                                          \
+    FROM_SIGNED(f, type, i64, int64_t)                                                             \
     FROM_UNSIGNED(f, type, u64, uint64_t)
 
 DEFINE_ALL(f32, uint32_t)
