@@ -161,22 +161,35 @@ static bool equals_value(quad a, quad b, quad c, quad middle)
     return a == middle;
 }
 
-static const struct operation operations[] = {
-#define ROWS(f, F)                                                                                 \
-    {#f "_add", F, F, 2, soft_##f##_add, host_##f##_add, equals_add},                              \
-        {#f "_sub", F, F, 2, soft_##f##_sub, host_##f##_sub, equals_sub},                          \
-        {#f "_mul", F, F, 2, soft_##f##_mul, host_##f##_mul, equals_mul},                          \
-        {#f "_div", F, F, 2, soft_##f##_div, host_##f##_div, equals_div},                          \
-        {#f "_sqrt", F, F, 1, soft_##f##_sqrt, host_##f##_sqrt, equals_sqrt},                      \
-        {#f "_muladd", F, F, 3, soft_##f##_muladd, host_##f##_muladd, equals_muladd},
+#define ARITHMETIC_ROW(f, F, name, operands)                                                       \
+    {#f "_" #name, F, F, operands, soft_##f##_##name, host_##f##_##name, equals_##name}
 #define CONVERSION_ROW(from, FROM, to, TO)                                                         \
-    {#from "_to_" #to, FROM, TO, 1, soft_##from##_to_##to, host_##from##_to_##to, equals_value},
-    ROWS(f32, F32) ROWS(f64, F64) CONVERSION_ROW(f32, F32, f64, F64)
-        CONVERSION_ROW(f64, F64, f32, F32) CONVERSION_ROW(i32, I32, f32, F32)
-            CONVERSION_ROW(i32, I32, f64, F64) CONVERSION_ROW(u32, U32, f32, F32)
-                CONVERSION_ROW(u32, U32, f64, F64) CONVERSION_ROW(i64, I64, f32, F32)
-                    CONVERSION_ROW(i64, I64, f64, F64) CONVERSION_ROW(u64, U64, f32, F32)
-                        CONVERSION_ROW(u64, U64, f64, F64)};
+    {#from "_to_" #to, FROM, TO, 1, soft_##from##_to_##to, host_##from##_to_##to, equals_value}
+
+static const struct operation operations[] = {
+    ARITHMETIC_ROW(f32, F32, add, 2),
+    ARITHMETIC_ROW(f32, F32, sub, 2),
+    ARITHMETIC_ROW(f32, F32, mul, 2),
+    ARITHMETIC_ROW(f32, F32, div, 2),
+    ARITHMETIC_ROW(f32, F32, sqrt, 1),
+    ARITHMETIC_ROW(f32, F32, muladd, 3),
+    ARITHMETIC_ROW(f64, F64, add, 2),
+    ARITHMETIC_ROW(f64, F64, sub, 2),
+    ARITHMETIC_ROW(f64, F64, mul, 2),
+    ARITHMETIC_ROW(f64, F64, div, 2),
+    ARITHMETIC_ROW(f64, F64, sqrt, 1),
+    ARITHMETIC_ROW(f64, F64, muladd, 3),
+    CONVERSION_ROW(f32, F32, f64, F64),
+    CONVERSION_ROW(f64, F64, f32, F32),
+    CONVERSION_ROW(i32, I32, f32, F32),
+    CONVERSION_ROW(i32, I32, f64, F64),
+    CONVERSION_ROW(u32, U32, f32, F32),
+    CONVERSION_ROW(u32, U32, f64, F64),
+    CONVERSION_ROW(i64, I64, f32, F32),
+    CONVERSION_ROW(i64, I64, f64, F64),
+    CONVERSION_ROW(u64, U64, f32, F32),
+    CONVERSION_ROW(u64, U64, f64, F64),
+};
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
