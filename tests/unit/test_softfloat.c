@@ -161,34 +161,28 @@ static bool equals_value(quad a, quad b, quad c, quad middle)
     return a == middle;
 }
 
-#define ARITHMETIC_ROW(f, F, name, operands)                                                       \
-    {#f "_" #name, F, F, operands, soft_##f##_##name, host_##f##_##name, equals_##name}
+#define ARITHMETIC_ROW(f, F, verb, operands)                                                       \
+    {                                                                                              \
+        .name = #f "_" #verb, F, F, operands, soft_##f##_##verb, host_##f##_##verb, equals_##verb  \
+    }
 #define CONVERSION_ROW(from, FROM, to, TO)                                                         \
-    {#from "_to_" #to, FROM, TO, 1, soft_##from##_to_##to, host_##from##_to_##to, equals_value}
+    {                                                                                              \
+        .name = #from "_to_" #to, FROM, TO, 1, soft_##from##_to_##to, host_##from##_to_##to,       \
+        equals_value                                                                               \
+    }
 
 static const struct operation operations[] = {
-    ARITHMETIC_ROW(f32, F32, add, 2),
-    ARITHMETIC_ROW(f32, F32, sub, 2),
-    ARITHMETIC_ROW(f32, F32, mul, 2),
-    ARITHMETIC_ROW(f32, F32, div, 2),
-    ARITHMETIC_ROW(f32, F32, sqrt, 1),
-    ARITHMETIC_ROW(f32, F32, muladd, 3),
-    ARITHMETIC_ROW(f64, F64, add, 2),
-    ARITHMETIC_ROW(f64, F64, sub, 2),
-    ARITHMETIC_ROW(f64, F64, mul, 2),
-    ARITHMETIC_ROW(f64, F64, div, 2),
-    ARITHMETIC_ROW(f64, F64, sqrt, 1),
-    ARITHMETIC_ROW(f64, F64, muladd, 3),
-    CONVERSION_ROW(f32, F32, f64, F64),
-    CONVERSION_ROW(f64, F64, f32, F32),
-    CONVERSION_ROW(i32, I32, f32, F32),
-    CONVERSION_ROW(i32, I32, f64, F64),
-    CONVERSION_ROW(u32, U32, f32, F32),
-    CONVERSION_ROW(u32, U32, f64, F64),
-    CONVERSION_ROW(i64, I64, f32, F32),
-    CONVERSION_ROW(i64, I64, f64, F64),
-    CONVERSION_ROW(u64, U64, f32, F32),
-    CONVERSION_ROW(u64, U64, f64, F64),
+    ARITHMETIC_ROW(f32, F32, add, 2),   ARITHMETIC_ROW(f32, F32, sub, 2),
+    ARITHMETIC_ROW(f32, F32, mul, 2),   ARITHMETIC_ROW(f32, F32, div, 2),
+    ARITHMETIC_ROW(f32, F32, sqrt, 1),  ARITHMETIC_ROW(f32, F32, muladd, 3),
+    ARITHMETIC_ROW(f64, F64, add, 2),   ARITHMETIC_ROW(f64, F64, sub, 2),
+    ARITHMETIC_ROW(f64, F64, mul, 2),   ARITHMETIC_ROW(f64, F64, div, 2),
+    ARITHMETIC_ROW(f64, F64, sqrt, 1),  ARITHMETIC_ROW(f64, F64, muladd, 3),
+    CONVERSION_ROW(f32, F32, f64, F64), CONVERSION_ROW(f64, F64, f32, F32),
+    CONVERSION_ROW(i32, I32, f32, F32), CONVERSION_ROW(i32, I32, f64, F64),
+    CONVERSION_ROW(u32, U32, f32, F32), CONVERSION_ROW(u32, U32, f64, F64),
+    CONVERSION_ROW(i64, I64, f32, F32), CONVERSION_ROW(i64, I64, f64, F64),
+    CONVERSION_ROW(u64, U64, f32, F32), CONVERSION_ROW(u64, U64, f64, F64),
 };
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
