@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Unprivileged specification 20191213, chapters 11 and 12.  The f32 values are not NaN-boxed:
- * boxing belongs to the register file.  Every NaN result is the canonical one; tininess is detected after
- * rounding.  Each function ORs what it raises into *flags and clears nothing.
+ * boxing belongs to the register file.  Every NaN result is the canonical one; tininess is
+ * detected after rounding.  Each function ORs what it raises into *flags and clears nothing.
  *
  * `rm` must be one of the five modes below; the caller has resolved the dynamic mode and rejected
  * the reserved ones.  Conversions that are always exact take it too, so that all have one shape. */
