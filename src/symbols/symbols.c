@@ -4,6 +4,7 @@
 #include "symbols/symbols.h"
 
 #include <fcntl.h>
+#include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,6 +51,23 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place
         functions_find(&symbols->functions, address, &place->function, &place->offset);
     bool line_known = lines_find(&symbols->lines, address, &place->file, &place->line);
     return function_known || line_known;
+}
+
+bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address)
+{
+    size_t count = 0;
+    if (elf_getphdrnum(symbols->elf, &count) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(symbols->elf, (int)i, &header) != NULL && header.p_type == PT_LOAD &&
+            offset >= header.p_offset && offset - header.p_offset < header.p_filesz) {
+            *address = header.p_vaddr + (offset - header.p_offset);
+            return true;
+        }
+    }
+    return false;
 }
 
 void symbols_close(struct symbols *symbols)

@@ -24,6 +24,9 @@ struct symbols *symbols_open(const char *path);
  * was loaded elsewhere the caller subtracts the load bias.  False if neither half is known. */
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place);
 
+/* The linked address of the byte at `offset` in the file; false if no loaded segment has it. */
+bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address);
+
 void symbols_close(struct symbols *symbols);
 
 #endif

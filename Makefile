@@ -1,0 +1,90 @@
+# Builds Strata.  `make help` lists the targets.
+
+BUILD ?= build
+CC ?= gcc
+RISCV_PREFIX ?= riscv64-linux-gnu-
+RISCV_CC ?= $(RISCV_PREFIX)gcc
+RISCV_CXX ?= $(RISCV_PREFIX)g++
+PREFIX ?= /usr/local
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+            -Wmissing-prototypes -Wundef -Wvla -Wimplicit-fallthrough
+ifdef CI
+WARNINGS += -Werror
+endif
+OPTIMIZE ?= -O2 -g
+SANITIZE ?=
+PACKAGES := libdw libelf jansson
+
+CPPFLAGS += -Isrc -D_GNU_SOURCE=
+CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
+LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) -lm
+
+SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/machine/*.c src/machine/*/*.c \
+                      src/symbols/*.c src/report/*.c src/cli/*.c)
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
+LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
+
+HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
+
+.PHONY: all demo check check-slow bench fuzz format lint install uninstall clean help deps guests
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/strata guests
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## all         build/strata and, with the RISC-V cross compiler, the programs that it runs
+## demo        install what is missing, build, and show the counters at work
+## check       install what is missing, build, run the tests
+## check-slow  all tests, some for hours
+## bench       speed beside qemu-riscv64, as ratios from one run
+## fuzz        the ELF reader and the decoders, with clang's fuzzer
+## format      clang-format over the tree        lint   clang-tidy
+## install     to $(PREFIX)                      clean  remove build/
+
+$(BUILD)/strata: $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The host's FPU must be used as written: in the rounding mode that is set, with
+# all its flags; and square roots inline, not through errno.
+$(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-math -fno-math-errno
+
+-include $(OBJECTS:.o=.d)
+
+ifneq ($(HAVE_CROSS),)
+include bench/kernels/kernels.mk
+include tests/guests.mk
+else
+guests:
+	@echo "strata: $(RISCV_CC) is not installed: leaving out the RISC-V programs (demo, bench, tests)."
+	@echo "strata: tools/install-deps installs it on Debian."
+endif
+
+include tests/tests.mk
+
+deps:
+	@tools/install-deps build test
+
+clean:
+	rm -rf $(BUILD)
+
+format:
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+lint: 
+	clang-tidy --quiet $(SOURCES) -- $(CPPFLAGS) -std=gnu11
+
+install: $(BUILD)/strata
+	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata
+	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/strata
+	for page in man/*.1; do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done

@@ -1,0 +1,15 @@
+/* Assertions for broken invariants: always on, in tests and in releases. */
+#ifndef STRATA_BASE_CHECK_H
+#define STRATA_BASE_CHECK_H
+
+/* Provided by each program: the hosted one prints and aborts, the translator
+ * writes to standard error and exits with 125. */
+_Noreturn void check_failed(const char *condition, const char *file, int line);
+
+#define ASSERT(condition) \
+    ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__))
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#endif

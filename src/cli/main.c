@@ -1,0 +1,47 @@
+/* The command `strata`: picks the sub-command. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int count, char **arguments);
+    const char *purpose;
+} commands[] = {
+    {"sim", command_sim, "run a RISC-V program on the simulated processor"},
+    {"disasm", command_disasm, "disassemble a RISC-V program"},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *file)
+{
+    fprintf(file, "Usage: strata COMMAND [OPTIONS] ...\n\nCommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].purpose);
+    }
+    fprintf(file, "\nstrata COMMAND --help says more about each; strata --version its version.\n");
+}
+
+int main(int count, char **arguments)
+{
+    if (count < 2) {
+        fprintf(stderr, "strata: which command? see strata --help\n");
+        return EXIT_STRATA_FAILED;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(arguments[1], "--version") == 0) {
+        printf("strata %s\n", STRATA_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(arguments[1], commands[i].name) == 0) {
+            return commands[i].run(count - 1, arguments + 1);
+        }
+    }
+    fprintf(stderr, "strata: there is no command %s; see strata --help\n", arguments[1]);
+    return EXIT_STRATA_FAILED;
+}

@@ -1,0 +1,350 @@
+/* `strata sim`: runs a RISC-V program on the simulated processor. */
+#include "base/check.h"
+#include "cli/command.h"
+#include "machine/linux/process.h"
+#include "machine/units/counter_table.h"
+#include "report/run_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define SYSROOT_DEFAULT "/usr/riscv64-linux-gnu"
+
+struct settings {
+    struct machine_options machine;
+    const char *stats_path;
+    const char *profile_path;
+    const char *arm_path;
+    const char *sysroot;
+    const char *argv0;
+    int environment_fd;
+    bool summary;
+    char **environment; /* NULL-terminated, malloc'ed */
+    size_t environment_count;
+};
+
+static const char *take_stats(void *settings, const char *value)
+{
+    ((struct settings *)settings)->stats_path = value;
+    return NULL;
+}
+
+static const char *take_summary(void *settings, const char *value)
+{
+    (void)value;
+    ((struct settings *)settings)->summary = true;
+    return NULL;
+}
+
+static const char *take_sysroot(void *settings, const char *value)
+{
+    if (access(value, X_OK) != 0) {
+        return "there is no such folder:";
+    }
+    ((struct settings *)settings)->sysroot = value;
+    return NULL;
+}
+
+static void set_variable(struct settings *settings, const char *assignment)
+{
+    const size_t name = (size_t)(strchr(assignment, '=') - assignment) + 1;
+    for (size_t i = 0; i < settings->environment_count; i++) {
+        if (strncmp(settings->environment[i], assignment, name) == 0) {
+            settings->environment[i] = (char *)(uintptr_t)assignment;
+            return;
+        }
+    }
+    settings->environment = realloc(settings->environment, (settings->environment_count + 2) *
+                                                               sizeof *settings->environment);
+    ASSERT(settings->environment != NULL);
+    settings->environment[settings->environment_count++] = (char *)(uintptr_t)assignment;
+    settings->environment[settings->environment_count] = NULL;
+}
+
+static const char *take_env(void *settings, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value) {
+        return "expected NAME=VALUE:";
+    }
+    set_variable(settings, value);
+    return NULL;
+}
+
+static const char *take_max_instructions(void *settings, const char *value)
+{
+    struct settings *own = settings;
+    if (!command_parse_number(value, &own->machine.max_instructions) ||
+        own->machine.max_instructions == 0) {
+        return "expected a number of instructions above 0:";
+    }
+    return NULL;
+}
+
+static const char *take_real_time(void *settings, const char *value)
+{
+    (void)value;
+    ((struct settings *)settings)->machine.real_time = true;
+    return NULL;
+}
+
+static const char *take_counter_entries(void *settings, const char *value)
+{
+    struct settings *own = settings;
+    if (strcmp(value, "unlimited") == 0) {
+        own->machine.counter_entries = COUNTER_UNLIMITED;
+        return NULL;
+    }
+    if (!command_parse_number(value, &own->machine.counter_entries) ||
+        own->machine.counter_entries == 0 ||
+        own->machine.counter_entries > COUNTER_ENTRIES_MAX) {
+        return "expected a number from 1 to 1048576, or unlimited:";
+    }
+    return NULL;
+}
+
+static const char *take_trace(void *settings, const char *value)
+{
+    ((struct settings *)settings)->machine.trace_path = value;
+    return NULL;
+}
+
+static const char *take_trace_range(void *settings, const char *value)
+{
+    struct settings *own = settings;
+    char low[24];
+    const char *dash = strchr(value, '-');
+    if (dash == NULL || dash == value || (size_t)(dash - value) >= sizeof low) {
+        return "expected two hexadecimal addresses, LOW-HIGH:";
+    }
+    memcpy(low, value, (size_t)(dash - value));
+    low[dash - value] = '\0';
+    if (!command_parse_hex(low, &own->machine.trace_low) ||
+        !command_parse_hex(dash + 1, &own->machine.trace_high) ||
+        own->machine.trace_low >= own->machine.trace_high) {
+        return "expected two hexadecimal addresses, LOW-HIGH:";
+    }
+    return NULL;
+}
+
+static const char *take_profile(void *settings, const char *value)
+{
+    struct settings *own = settings;
+    own->profile_path = value;
+    own->machine.profile_loops = true;
+    return NULL;
+}
+
+static const char *take_arm(void *settings, const char *value)
+{
+    ((struct settings *)settings)->arm_path = value;
+    return NULL;
+}
+
+static const char *take_argv0(void *settings, const char *value)
+{
+    ((struct settings *)settings)->argv0 = value;
+    return NULL;
+}
+
+static const char *take_env_fd(void *settings, const char *value)
+{
+    uint64_t number;
+    if (!command_parse_number(value, &number) || number > INT32_MAX) {
+        return "expected a descriptor:";
+    }
+    ((struct settings *)settings)->environment_fd = (int)number;
+    return NULL;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+    {"--stats",            "FILE",        "write statistics as JSON (docs/stats.md)", take_stats},
+    {"--summary",          NULL,          "print a short table to standard error at the end", take_summary},
+    {"--sysroot",          "DIR",         "where the program's absolute paths are looked for first (" SYSROOT_DEFAULT ")", take_sysroot},
+    {"--env",              "NAME=VALUE",  "set a variable in the program's environment; may be repeated", take_env},
+    {"--argv0",            "NAME",        "what the program sees as its own name", take_argv0},
+    {"--max-instructions", "N",           "stop after N retired instructions", take_max_instructions},
+    {"--real-time",        NULL,          "the host's clock instead of retired instructions", take_real_time},
+    {"--counter-entries",  "N|unlimited", "size of the counter table (64)", take_counter_entries},
+    {"--arm",              "FILE",        "count executions of each hexadecimal address in FILE", take_arm},
+    {"--profile",          "FILE",        "write how often each loop head was branched back to, as JSON", take_profile},
+    {"--trace",            "FILE",        "write each executed instruction, disassembled", take_trace},
+    {"--trace-range",      "LOW-HIGH",    "only instructions at these hexadecimal addresses, HIGH excluded", take_trace_range},
+    {"--env-fd",           "N",           NULL, take_env_fd},
+};
+/* clang-format on */
+
+static const struct command_description description = {
+    .name = "sim",
+    .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+    .purpose = "Runs a RISC-V (rv64gc) Linux program on the simulated processor.",
+    .epilogue = "Exits with the program's status, 128+N if signal N killed it, 125 if Strata failed,\n"
+                "126 if the program cannot be executed, 127 if there is none.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+/* execve hands the new program's environment over in a file, since the host's
+ * own loader would read variables such as LD_PRELOAD from the real one. */
+static bool read_environment(struct settings *settings)
+{
+    if (settings->environment_fd < 0) {
+        return true;
+    }
+    FILE *file = fdopen(settings->environment_fd, "r");
+    if (file == NULL) {
+        fprintf(stderr, "strata: cannot read the environment: %s\n", strerror(errno));
+        return false;
+    }
+    settings->environment_count = 0;
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getdelim(&line, &capacity, '\0', file) > 0) {
+        set_variable(settings, line);
+        line = NULL;
+        capacity = 0;
+    }
+    free(line);
+    fclose(file);
+    return true;
+}
+
+static bool arm_counters(struct machine *machine, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
+                strerror(errno));
+        return false;
+    }
+    char line[128];
+    unsigned number = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        uint64_t address;
+        number++;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '\0') {
+            continue;
+        }
+        if (!command_parse_hex(line, &address) || address % 2 != 0 ||
+            address >= GUEST_SPACE_BYTES) {
+            fprintf(stderr, "strata: %s:%u: %s is not the address of an instruction\n", path,
+                    number, line);
+            fclose(file);
+            return false;
+        }
+        counter_table_new(machine->counters, address, 0, 0);
+    }
+    fclose(file);
+    return true;
+}
+
+/* What execve runs instead of a RISC-V program; see linux/exec.c. */
+static char **reexec_command(const struct settings *settings)
+{
+    static char entries[32];
+    char **command = calloc(8, sizeof *command);
+    ASSERT(command != NULL);
+    unsigned count = 0;
+    command[count++] = (char *)(uintptr_t) "/proc/self/exe";
+    command[count++] = (char *)(uintptr_t) "sim";
+    if (settings->sysroot != NULL) {
+        command[count++] = (char *)(uintptr_t) "--sysroot";
+        command[count++] = (char *)(uintptr_t)settings->sysroot;
+    }
+    if (settings->machine.real_time) {
+        command[count++] = (char *)(uintptr_t) "--real-time";
+    }
+    snprintf(entries, sizeof entries, "--counter-entries=%llu",
+             (unsigned long long)settings->machine.counter_entries);
+    command[count++] = settings->machine.counter_entries == COUNTER_UNLIMITED
+                           ? (char *)(uintptr_t) "--counter-entries=unlimited"
+                           : entries;
+    return command;
+}
+
+static int write_reports(const struct settings *settings, struct process *process,
+                         const struct run_description *run)
+{
+    bool written = true;
+    if (settings->stats_path != NULL) {
+        written &= run_report_statistics(process, run, settings->stats_path);
+    }
+    if (settings->profile_path != NULL) {
+        written &= run_report_profile(process, settings->profile_path);
+    }
+    if (settings->summary) {
+        run_report_summary(process, run);
+    }
+    return written ? 0 : EXIT_STRATA_FAILED;
+}
+
+static int run_program(const struct settings *settings, char **arguments)
+{
+    static struct process process; /* large, and one is enough */
+    if (!process_create(&process, &settings->machine)) {
+        return EXIT_STRATA_FAILED;
+    }
+    process.sysroot = settings->sysroot;
+    process.reexec = reexec_command(settings);
+    const char *path = arguments[0];
+    if (settings->argv0 != NULL) {
+        arguments[0] = (char *)(uintptr_t)settings->argv0;
+    }
+    const struct program_request request = {
+        .path = path, .arguments = arguments, .environment = settings->environment};
+    int status = load_program(&process, process.threads, &request);
+    if (status != 0) {
+        return status;
+    }
+    if (settings->arm_path != NULL && !arm_counters(&process.machine, settings->arm_path)) {
+        return EXIT_STRATA_FAILED;
+    }
+    schedule_run(&process);
+
+    const struct run_description run = {.path = path, .arguments = arguments};
+    status = write_reports(settings, &process, &run);
+    if (status == 0) {
+        status = process.exit_signal != 0 ? 128 + process.exit_signal : process.exit_status;
+    }
+    free(process.reexec);
+    process_destroy(&process);
+    return status;
+}
+
+int command_sim(int count, char **arguments)
+{
+    struct settings settings = {.environment_fd = -1};
+    settings.machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
+    settings.machine.trace_high = GUEST_SPACE_BYTES;
+    if (access(SYSROOT_DEFAULT, X_OK) == 0) {
+        settings.sysroot = SYSROOT_DEFAULT;
+    }
+    for (char **variable = environ; *variable != NULL; variable++) {
+        if (strchr(*variable, '=') != NULL) {
+            set_variable(&settings, *variable);
+        }
+    }
+    int status = 0;
+    const int first = command_read_options(&description, &settings, count, arguments, &status);
+    if (first < 0) {
+        free(settings.environment);
+        return status;
+    }
+    if (first == count) {
+        free(settings.environment);
+        return command_misused(&description, "which program?", NULL);
+    }
+    if (!read_environment(&settings)) {
+        return EXIT_STRATA_FAILED;
+    }
+    status = run_program(&settings, arguments + first);
+    free(settings.environment);
+    return status;
+}

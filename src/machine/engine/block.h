@@ -1,0 +1,144 @@
+/* Decoded blocks: how they are laid out, found, linked, and taken out of use.
+ *
+ * A block is a run of instructions that ends at the first jump, branch or
+ * system instruction, at a page's end, or at BLOCK_INSTRUCTIONS.  Entering one
+ * costs its number of instructions out of the engine's budget; that single
+ * subtraction is also how a block is stopped from being entered: one that must
+ * be looked at first costs more than any budget (COST_LOOK).
+ *
+ *   live     cost = instructions; links lead straight to it
+ *   suspect  its bytes may have changed: compare them at the next entry
+ *   dead     replaced or no longer valid: whoever comes here looks it up again
+ *
+ * Dead blocks stay where they are until the arena is full and everything is
+ * flushed, so that a link never points to freed memory. */
+#ifndef STRATA_MACHINE_ENGINE_BLOCK_H
+#define STRATA_MACHINE_ENGINE_BLOCK_H
+
+#include "machine/engine/engine.h"
+#include "machine/exec/op.h"
+
+#define BLOCK_INSTRUCTIONS 64
+#define COST_LOOK (INT64_C(1) << 40)
+
+enum block_state { BLOCK_LIVE, BLOCK_SUSPECT, BLOCK_DEAD };
+
+/* Which instruction an op belongs to: for faults and for links not yet made. */
+struct op_note {
+    uint8_t halfwords; /* from the block's pc */
+    uint8_t retired;   /* instructions of the block that have retired before this op */
+};
+
+struct granule_link {
+    struct block *block;
+    struct granule_link *next;
+};
+
+struct block {
+    int64_t cost;
+    struct op *ops;
+    guest_addr pc;
+    uint16_t bytes;        /* of guest code */
+    uint16_t instructions;
+    uint16_t op_count;
+    uint8_t state;         /* enum block_state */
+    bool verified;         /* is in engine->verified */
+    struct op_note *notes; /* one per op */
+    uint8_t *copy;         /* the guest bytes it was decoded from */
+    struct block *hash_next;
+    struct block *verified_next;
+    struct granule_link granules[2];
+};
+
+/* The slot after a branch, jal, or block end: where it leads. */
+struct links {
+    struct block *taken; /* also of jal and of a block's end */
+    struct block *not_taken;
+};
+
+/* An event that units asked for, in the op before or after its instruction. */
+struct watch_site {
+    guest_addr pc;
+    struct rv64_insn insn;
+    unsigned events[UNITS_MAX];
+};
+
+#define JUMP_CACHE_ENTRIES 4096
+struct jump_cache_entry {
+    guest_addr pc;
+    struct block *block;
+};
+
+#define BLOCK_BUCKETS 16384
+#define GRANULE_BITS 8 /* 256 bytes: a block of 64 instructions spans two at the most */
+#define GRANULE_BUCKETS 16384
+
+struct engine {
+    int64_t budget;
+    const struct op *at; /* the op whose memory access may fault; NULL while decoding */
+    struct memory *memory;
+    struct unit_set *units;
+    const void *const *handlers; /* by enum handler */
+
+    struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES];
+    struct block *buckets[BLOCK_BUCKETS];
+    struct granule_link *granules[GRANULE_BUCKETS];
+    struct block *verified; /* live since the last engine_sync_all */
+
+    uint8_t *arena; /* blocks, in the order of their addresses */
+    size_t arena_used;
+    struct block **order;
+    size_t order_count;
+    uint8_t *scratch;    /* a block that is cut short by the budget */
+    struct block *partial; /* the block in scratch */
+
+    struct block unlinked; /* where links lead that are not made yet */
+    guest_addr fetch_fault;
+    struct engine_statistics statistics;
+};
+
+/* blocks.c */
+bool blocks_create(struct engine *engine);
+void blocks_destroy(struct engine *engine);
+/* The block at `pc`, decoded now if need be; NULL if nothing can be fetched
+ * there (engine->fetch_fault).  May flush everything. */
+struct block *blocks_get(struct engine *engine, guest_addr pc);
+/* A block at `pc` of at most `limit` instructions, valid until the next call. */
+struct block *blocks_get_partial(struct engine *engine, guest_addr pc, uint64_t limit);
+/* Makes a suspect block live again if its bytes are still the same, else dead. */
+void blocks_verify(struct engine *engine, struct block *block);
+struct block *blocks_containing(struct engine *engine, const struct op *op);
+guest_addr blocks_pc_of(const struct block *block, const struct op *op);
+/* The guest instruction that `op` was made from. */
+void blocks_instruction(const struct block *block, const struct op *op, struct rv64_insn *insn);
+
+/* build.c: decodes at most `limit` instructions into `at`, which has room for
+ * the largest block.  Returns the bytes used, 0 if nothing can be fetched. */
+#define BLOCK_BYTES_MAX (sizeof(struct block) + BLOCK_INSTRUCTIONS * 768)
+size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t limit);
+
+/* run.c: the handlers' addresses, and the loop itself. */
+const void *const *run_handlers(void);
+enum engine_stop run_hart(struct engine *engine, struct hart *hart);
+
+/* Handlers that are not one of the instruction set's operations. */
+enum handler {
+    HANDLER_FIRST_SPECIAL = RV64_OP_COUNT,
+    HANDLER_block_end = HANDLER_FIRST_SPECIAL,
+    HANDLER_stop_ecall,
+    HANDLER_stop_ebreak,
+    HANDLER_stop_illegal,
+    HANDLER_stop_system,
+    HANDLER_watch_pc,
+    HANDLER_watch_before,
+    HANDLER_watch_after,
+    HANDLER_FIRST_PAIR,
+#define PAIR(first, second) HANDLER_##first##_##second,
+#define PAIR_BRANCH PAIR
+#include "machine/engine/pairs.def"
+#undef PAIR
+#undef PAIR_BRANCH
+    HANDLER_COUNT
+};
+
+#endif

@@ -1,0 +1,292 @@
+/* Decodes guest instructions into a block of ops, with what units watch built in. */
+#include "machine/engine/block.h"
+
+#include "base/check.h"
+#include "isa/rv64/decode.h"
+
+#include <string.h>
+
+/* What is known of one instruction before ops are made of it. */
+struct draft {
+    struct rv64_insn insn;
+    guest_addr pc;
+    unsigned events; /* of all units */
+    unsigned unit_events[UNITS_MAX];
+    struct watch_cell *cells[UNITS_MAX];
+};
+
+struct builder {
+    struct engine *engine;
+    struct block *block;
+    struct draft drafts[BLOCK_INSTRUCTIONS];
+    unsigned count;
+    unsigned retiring; /* of `count`: all but a last one that only stops */
+    struct op *op;     /* the next free one */
+    struct op_note notes[BLOCK_INSTRUCTIONS * (UNITS_MAX + 4)];
+    struct watch_site *site; /* the next free one */
+};
+
+/* Handlers of two instructions at once, 0 where there is none. */
+static const uint16_t pair_handlers[RV64_OP_COUNT][RV64_OP_COUNT] = {
+#define PAIR(first, second) [RV64_##first][RV64_##second] = HANDLER_##first##_##second,
+#define PAIR_BRANCH PAIR
+#include "machine/engine/pairs.def"
+#undef PAIR
+#undef PAIR_BRANCH
+};
+
+/* Reads the instruction at `pc`; false if it may not be executed. */
+static bool fetch(struct engine *engine, guest_addr pc, struct rv64_insn *insn)
+{
+    const struct memory *memory = engine->memory;
+    uint16_t low, high = 0;
+    if (!memory_allows(memory, pc, 2, PAGE_EXECUTE)) {
+        engine->fetch_fault = pc;
+        return false;
+    }
+    memcpy(&low, memory_host(memory, pc), sizeof low);
+    if ((low & 3) == 3) {
+        if (!memory_allows(memory, pc + 2, 2, PAGE_EXECUTE)) {
+            engine->fetch_fault = pc + 2;
+            return false;
+        }
+        memcpy(&high, memory_host(memory, pc + 2), sizeof high);
+    }
+    rv64_decode((uint32_t)high << 16 | low, insn);
+    return true;
+}
+
+static bool ends_block(const struct rv64_insn *insn)
+{
+    return insn->op == RV64_illegal || (rv64_row(insn->op)->flags &
+                                        (INSN_CONDITIONAL | INSN_JUMP | INSN_SYSTEM)) != 0;
+}
+
+/* Instructions that only stop the engine do not retire by themselves. */
+static bool retires(const struct rv64_insn *insn)
+{
+    return insn->op != RV64_illegal && insn->op != RV64_ebreak;
+}
+
+static void ask_units(struct builder *builder, struct draft *draft)
+{
+    struct unit_set *set = builder->engine->units;
+    draft->events = 0;
+    for (unsigned i = 0; i < set->count; i++) {
+        struct unit *unit = set->units[i];
+        const struct watch_request request =
+            unit->kind->watches(unit, draft->pc, &draft->insn);
+        draft->unit_events[i] = request.events;
+        draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
+        draft->events |= request.events;
+        if (request.events & WATCH_DECODE) {
+            unit->kind->decode(unit, draft->pc, &draft->insn);
+        }
+    }
+}
+
+static void collect(struct builder *builder, guest_addr pc, uint64_t limit)
+{
+    const guest_addr page = pc / GUEST_PAGE_BYTES;
+    builder->count = 0;
+    builder->retiring = 0;
+    while (builder->count < limit && builder->count < BLOCK_INSTRUCTIONS &&
+           pc / GUEST_PAGE_BYTES == page) {
+        struct draft *draft = &builder->drafts[builder->count];
+        if (!fetch(builder->engine, pc, &draft->insn)) {
+            break;
+        }
+        draft->pc = pc;
+        ask_units(builder, draft);
+        builder->count++;
+        builder->retiring += retires(&draft->insn);
+        pc += draft->insn.length;
+        if (ends_block(&draft->insn)) {
+            break;
+        }
+    }
+}
+
+/* The last instruction's successor, if the block ends without a jump. */
+static bool needs_block_end(const struct builder *builder)
+{
+    return !ends_block(&builder->drafts[builder->count - 1].insn);
+}
+
+static struct op *add_op(struct builder *builder, unsigned handler, const struct draft *draft,
+                         unsigned retired)
+{
+    struct block *block = builder->block;
+    struct op *op = builder->op++;
+    struct op_note *note = &builder->notes[block->op_count++];
+    note->halfwords = (uint8_t)((draft->pc - block->pc) / 2);
+    note->retired = (uint8_t)retired;
+    op->handler = builder->engine->handlers[handler];
+    op->value = 0;
+    return op;
+}
+
+/* The slot behind an op is not an op, but has a note, to keep their numbers equal. */
+static void *add_slot(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    return add_op(builder, 0, draft, retired);
+}
+
+static void add_links(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    struct links *links = add_slot(builder, draft, retired);
+    links->taken = &builder->engine->unlinked;
+    links->not_taken = &builder->engine->unlinked;
+}
+
+static void add_instruction(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    const struct rv64_insn *insn = &draft->insn;
+    const uint32_t flags = rv64_row(insn->op)->flags;
+    struct op *op;
+    if (insn->op == RV64_illegal) {
+        add_op(builder, HANDLER_stop_illegal, draft, retired);
+        return;
+    }
+    if (flags & INSN_SYSTEM) {
+        const unsigned handler = insn->op == RV64_ecall    ? HANDLER_stop_ecall
+                                 : insn->op == RV64_ebreak ? HANDLER_stop_ebreak
+                                                           : HANDLER_stop_system;
+        op = add_op(builder, handler, draft, retired);
+        op->value = draft->pc;
+        return;
+    }
+    op = add_op(builder, insn->op, draft, retired);
+    op->rd = (flags & INSN_RD_FLOAT) || insn->rd != 0 ? insn->rd : HART_X_SINK;
+    op->rs1 = insn->rs1;
+    op->rs2 = insn->rs2;
+    op->rs3 = insn->rs3;
+    op->imm = flags & INSN_ROUNDS ? insn->rm : (int32_t)insn->imm;
+    if (flags & INSN_CONDITIONAL) {
+        add_links(builder, draft, retired);
+    } else if (insn->op == RV64_jal) {
+        op->value = op_pack_constant(op->rd, draft->pc + insn->length);
+        add_links(builder, draft, retired);
+    } else if (insn->op == RV64_jalr) {
+        struct op *slot = add_slot(builder, draft, retired);
+        slot->value = draft->pc + insn->length;
+    } else if (insn->op == RV64_auipc) {
+        op->value = op_pack_constant(op->rd, draft->pc + (uint64_t)insn->imm);
+    }
+}
+
+static void add_watch(struct builder *builder, const struct draft *draft, unsigned retired,
+                      unsigned handler, unsigned events)
+{
+    struct watch_site *site = builder->site++;
+    site->pc = draft->pc;
+    site->insn = draft->insn;
+    for (unsigned i = 0; i < builder->engine->units->count; i++) {
+        site->events[i] = draft->unit_events[i] & events;
+    }
+    add_op(builder, handler, draft, retired)->pointer = site;
+}
+
+/* Returns the instruction's own op. */
+static struct op *add_draft(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    for (unsigned i = 0; draft->events & WATCH_PC_MATCH && i < builder->engine->units->count; i++) {
+        if (draft->cells[i] != NULL) {
+            add_op(builder, HANDLER_watch_pc, draft, retired)->pointer = draft->cells[i];
+        }
+    }
+    /* Nothing runs behind the last instruction of a block, so what it retires
+     * is said before it: jumps cannot fail. */
+    const bool last = ends_block(&draft->insn);
+    unsigned before = draft->events & (WATCH_BRANCH | WATCH_MEMORY);
+    unsigned after = 0;
+    if (draft->events & WATCH_RETIRE && retires(&draft->insn)) {
+        *(last ? &before : &after) |= WATCH_RETIRE;
+    }
+    if (before != 0) {
+        add_watch(builder, draft, retired, HANDLER_watch_before, before);
+    }
+    struct op *own = builder->op;
+    add_instruction(builder, draft, retired);
+    if (after != 0) {
+        add_watch(builder, draft, retired + 1, HANDLER_watch_after, after);
+    }
+    return own;
+}
+
+/* Each op keeps its place and operands; only the first one's handler changes,
+ * and runs both. */
+static void join_pairs(struct builder *builder, struct op *const *places)
+{
+    for (unsigned i = 0; i + 1 < builder->count; i++) {
+        const uint16_t handler =
+            pair_handlers[builder->drafts[i].insn.op][builder->drafts[i + 1].insn.op];
+        if (handler != 0 && places[i + 1] == places[i] + 1) {
+            places[i]->handler = builder->engine->handlers[handler];
+            i++;
+        }
+    }
+}
+
+static size_t align8(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t limit)
+{
+    struct builder builder;
+    builder.engine = engine;
+    engine->at = NULL;
+    collect(&builder, pc, limit);
+    if (builder.count == 0) {
+        return 0;
+    }
+
+    struct block *block = (struct block *)(void *)at;
+    memset(block, 0, sizeof *block);
+    const struct draft *last = &builder.drafts[builder.count - 1];
+    block->pc = pc;
+    block->bytes = (uint16_t)(last->pc + last->insn.length - pc);
+    block->instructions = (uint16_t)builder.retiring;
+    block->cost = block->instructions;
+    block->state = BLOCK_LIVE;
+
+    /* Watch sites first: their number is known, that of the ops is not. */
+    unsigned sites = 0;
+    for (unsigned i = 0; i < builder.count; i++) {
+        const unsigned events = builder.drafts[i].events;
+        sites += (events & (WATCH_BRANCH | WATCH_MEMORY)) != 0;
+        sites += (events & WATCH_RETIRE) != 0;
+    }
+    uint8_t *next = at + align8(sizeof *block);
+    builder.site = (struct watch_site *)(void *)next;
+    next += sites * sizeof *builder.site;
+    block->ops = (struct op *)(void *)next;
+    builder.block = block;
+    builder.op = block->ops;
+
+    struct op *places[BLOCK_INSTRUCTIONS];
+    unsigned retired = 0;
+    for (unsigned i = 0; i < builder.count; i++) {
+        const struct draft *draft = &builder.drafts[i];
+        places[i] = add_draft(&builder, draft, retired);
+        retired += retires(&draft->insn);
+    }
+    if (needs_block_end(&builder)) {
+        struct draft end = {.pc = pc + block->bytes};
+        add_op(&builder, HANDLER_block_end, &end, retired);
+        add_links(&builder, &end, retired);
+    }
+    join_pairs(&builder, places);
+
+    next = (uint8_t *)builder.op;
+    block->notes = (struct op_note *)(void *)next;
+    memcpy(block->notes, builder.notes, block->op_count * sizeof *block->notes);
+    next += block->op_count * sizeof *block->notes;
+    block->copy = next;
+    memcpy(block->copy, memory_host(engine->memory, pc), block->bytes);
+    next += block->bytes;
+    ASSERT((size_t)(next - at) <= BLOCK_BYTES_MAX);
+    return align8((size_t)(next - at));
+}

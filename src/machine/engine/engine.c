@@ -1,0 +1,91 @@
+/* Creates the engine, and runs a hart for a budget: what happens before and after the handlers' loop. */
+#include "machine/engine/engine.h"
+
+#include "base/check.h"
+#include "machine/engine/block.h"
+#include "machine/exec/float.h"
+#include "machine/exec/leave.h"
+
+#include <stdlib.h>
+
+struct engine *engine_create(struct memory *memory, struct unit_set *units)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) {
+        return NULL;
+    }
+    engine->memory = memory;
+    engine->units = units;
+    engine->handlers = run_handlers();
+    if (!blocks_create(engine)) {
+        free(engine);
+        return NULL;
+    }
+    leave_install_handlers();
+    return engine;
+}
+
+void engine_destroy(struct engine *engine)
+{
+    if (engine != NULL) {
+        blocks_destroy(engine);
+        free(engine);
+    }
+}
+
+const struct engine_statistics *engine_statistics(const struct engine *engine)
+{
+    return &engine->statistics;
+}
+
+/* The instruction at engine->at did not complete: neither it nor what follows
+ * it in its block has retired. */
+static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
+                                      enum leave_reason reason)
+{
+    if (engine->at == NULL) { /* the host could not read the bytes to decode */
+        return ENGINE_BUS_FAULT;
+    }
+    struct block *block = blocks_containing(engine, engine->at);
+    const struct op_note *note = &block->notes[engine->at - block->ops];
+    hart->pc = block->pc + 2u * note->halfwords;
+    engine->budget += block->instructions - note->retired;
+
+    struct rv64_insn insn;
+    blocks_instruction(block, engine->at, &insn);
+    switch (reason) {
+    case LEAVE_ILLEGAL:
+        hart->fault_address = insn.word;
+        return ENGINE_ILLEGAL;
+    case LEAVE_MISALIGNED:
+        return ENGINE_MISALIGNED;
+    case LEAVE_BUS:
+        return ENGINE_BUS_FAULT;
+    case LEAVE_FAULT:
+        break;
+    }
+    const bool stores = rv64_row(insn.op)->flags & INSN_STORE;
+    return stores ? ENGINE_STORE_FAULT : ENGINE_LOAD_FAULT;
+}
+
+enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget)
+{
+    ASSERT(budget < COST_LOOK);
+    sigjmp_buf fault_exit;
+    hart->fault_exit = &fault_exit;
+    engine->budget = (int64_t)budget;
+    engine->at = NULL;
+    leave_watch_faults(hart);
+    float_begin();
+
+    const int reason = sigsetjmp(fault_exit, 0);
+    const enum engine_stop stop = reason == 0
+                                      ? run_hart(engine, hart)
+                                      : stop_at_fault(engine, hart, (enum leave_reason)reason);
+
+    leave_watch_faults(NULL);
+    float_collect_flags(hart);
+    hart->fault_exit = NULL;
+    hart->instructions += budget - (uint64_t)engine->budget;
+    return stop;
+}

@@ -1,0 +1,371 @@
+/* The engine's loop: one piece of code per instruction, each jumping to the next one's.
+ *
+ * A handler does what exec/ says, moves `ip` on and jumps to the next handler.
+ * Everything that a fault may have to undo is in memory: the hart's registers,
+ * engine->budget, and engine->at, the op that is about to access memory.  The
+ * compiler must not move a register's store across such an access: hence the
+ * barrier in GUARD. */
+#include "machine/engine/block.h"
+
+#include "base/check.h"
+#include "machine/exec/access.h"
+#include "machine/exec/float.h"
+#include "machine/exec/integer.h"
+
+/* Labels as values: without them each instruction pays for a second jump, and
+ * the host predicts one shared jump badly. */
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+/* Per operation, as constants, so that the compiler drops what one does not need. */
+enum {
+#define INSN(id, mnemonic, format, match, mask, unit, flags)                   \
+    FLAGS_##id = (int)(flags), UNIT_OF_##id = UNIT_##unit,
+#define XCSR(id, name, number, meaning)
+#include "isa/rv64/rv64.def"
+#include "isa/rv64/xstrata.def"
+#undef INSN
+#undef XCSR
+};
+
+#define MAY_LEAVE(id)                                                          \
+    ((FLAGS_##id & (int)(INSN_LOAD | INSN_STORE | INSN_ATOMIC | INSN_ROUNDS)) != 0)
+
+/* Calls the units that asked for an event here. */
+static void notify(struct engine *engine, struct hart *hart, const struct watch_site *site)
+{
+    const struct op operands = {.rs1 = site->insn.rs1,
+                                .rs2 = site->insn.rs2,
+                                .imm = (int32_t)site->insn.imm};
+    for (unsigned i = 0; i < engine->units->count; i++) {
+        struct unit *unit = engine->units->units[i];
+        const unsigned events = site->events[i];
+        if (events & WATCH_MEMORY) {
+            const bool offset = !(rv64_row(site->insn.op)->flags & INSN_ATOMIC);
+            unit->kind->memory(unit, hart, site->pc,
+                               hart->x[operands.rs1] + (offset ? (uint64_t)site->insn.imm : 0),
+                               &site->insn);
+        }
+        if (events & WATCH_BRANCH) {
+            bool taken = true;
+            guest_addr target = site->pc + (uint64_t)site->insn.imm;
+            switch (site->insn.op) {
+#define CONDITION(id)                                                          \
+    case RV64_##id:                                                            \
+        taken = exec_##id(hart, &operands);                                    \
+        break;
+                CONDITION(beq)
+                CONDITION(bne)
+                CONDITION(blt)
+                CONDITION(bge)
+                CONDITION(bltu)
+                CONDITION(bgeu)
+#undef CONDITION
+            case RV64_jalr:
+                target = exec_jalr_target(hart, &operands);
+                break;
+            default:
+                break;
+            }
+            unit->kind->branch(unit, hart, site->pc, target, taken);
+        }
+        if (events & WATCH_RETIRE) {
+            unit->kind->retire(unit, hart, site->pc, &site->insn);
+        }
+    }
+}
+
+/* A cell reached its number: the unit that owns it decides what happens. */
+static enum unit_action fire(struct engine *engine, struct hart *hart, struct watch_cell *cell,
+                             guest_addr pc, const struct rv64_insn *insn)
+{
+    for (unsigned i = 0; i < engine->units->count; i++) {
+        struct unit *unit = engine->units->units[i];
+        const struct watch_request request = unit->kind->watches(unit, pc, insn);
+        if (request.events & WATCH_PC_MATCH && request.cell == cell) {
+            return unit->kind->pc_match(unit, hart, pc, cell);
+        }
+    }
+    return UNIT_CONTINUE;
+}
+
+/* Where the link `link` of the jump at `ip` leads. */
+static guest_addr link_target(struct engine *engine, const struct op *ip, struct block **link)
+{
+    const struct block *from = blocks_containing(engine, ip);
+    const guest_addr pc = blocks_pc_of(from, ip);
+    if (ip->handler == engine->handlers[HANDLER_block_end]) {
+        return pc;
+    }
+    struct rv64_insn insn;
+    blocks_instruction(from, ip, &insn);
+    const struct links *links = (const struct links *)(const void *)(ip + 1);
+    return pc + (link == &links->taken ? (uint64_t)insn.imm : insn.length);
+}
+
+#define LINKS(op) ((struct links *)(void *)((op) + 1))
+
+static enum engine_stop run(struct engine *engine, struct hart *hart,
+                            const void *const **export_handlers)
+{
+    static const void *const handlers[HANDLER_COUNT] = {
+        [RV64_illegal] = &&stop_illegal,
+#define INSN(id, mnemonic, format, match, mask, unit, flags) [RV64_##id] = &&op_##id,
+#define XCSR(id, name, number, meaning)
+#include "isa/rv64/rv64.def"
+#include "isa/rv64/xstrata.def"
+#undef INSN
+#undef XCSR
+        [HANDLER_block_end] = &&block_end,
+        [HANDLER_stop_ecall] = &&stop_ecall,
+        [HANDLER_stop_ebreak] = &&stop_ebreak,
+        [HANDLER_stop_illegal] = &&stop_illegal,
+        [HANDLER_stop_system] = &&stop_system,
+        [HANDLER_watch_pc] = &&watch_pc,
+        [HANDLER_watch_before] = &&watch_site,
+        [HANDLER_watch_after] = &&watch_site,
+#define PAIR(first, second) [HANDLER_##first##_##second] = &&pair_##first##_##second,
+#define PAIR_BRANCH PAIR
+#include "machine/engine/pairs.def"
+#undef PAIR
+#undef PAIR_BRANCH
+    };
+    if (export_handlers != NULL) {
+        *export_handlers = handlers;
+        return ENGINE_BUDGET;
+    }
+
+    struct op *ip = NULL;
+    struct block **link = NULL; /* the link that was followed, NULL after an indirect jump */
+    struct block *next = &engine->unlinked;
+    guest_addr target = hart->pc; /* of an indirect jump */
+    goto look;
+
+#define DISPATCH() goto *ip->handler
+#define GUARD(id)                                                              \
+    if (MAY_LEAVE(id)) {                                                       \
+        engine->at = ip;                                                       \
+        __asm__ volatile("" ::: "memory");                                     \
+    }
+#define STEP(id)                                                               \
+    {                                                                          \
+        GUARD(id)                                                              \
+        exec_##id(hart, ip);                                                   \
+        ip++;                                                                  \
+    }
+#define ENTER()                                                                \
+    {                                                                          \
+        if (UNLIKELY((engine->budget -= next->cost) < 0)) {                    \
+            goto look_at_next;                                                 \
+        }                                                                      \
+        ip = next->ops;                                                        \
+        DISPATCH();                                                            \
+    }
+#define FOLLOW(which)                                                          \
+    {                                                                          \
+        link = &LINKS(ip)->which;                                              \
+        next = *link;                                                          \
+        ENTER()                                                                \
+    }
+#define BRANCH(id)                                                             \
+    {                                                                          \
+        if (exec_##id(hart, ip)) {                                             \
+            FOLLOW(taken)                                                      \
+        }                                                                      \
+        FOLLOW(not_taken)                                                      \
+    }
+
+#define RUN_PLAIN(id)                                                          \
+    op_##id : STEP(id) DISPATCH();
+#define RUN_ALU RUN_PLAIN
+#define RUN_MUL RUN_PLAIN
+#define RUN_DIV RUN_PLAIN
+#define RUN_LOAD RUN_PLAIN
+#define RUN_STORE RUN_PLAIN
+#define RUN_ATOMIC RUN_PLAIN
+#define RUN_FADD RUN_PLAIN
+#define RUN_FMUL RUN_PLAIN
+#define RUN_FMA RUN_PLAIN
+#define RUN_FDIV RUN_PLAIN
+#define RUN_FSQRT RUN_PLAIN
+#define RUN_FCVT RUN_PLAIN
+#define RUN_FMISC RUN_PLAIN
+#define RUN_BRANCH(id) op_##id : BRANCH(id)
+#define RUN_JUMP(id)  /* written out below */
+#define RUN_FENCE(id) /* one hart at a time: nothing to order */               \
+    op_##id : ip++;                                                            \
+    DISPATCH();
+#define RUN_SYSTEM(id) /* these stop the engine: stop_* */                     \
+    op_##id : goto unreachable;
+
+#define INSN(id, mnemonic, format, match, mask, unit, flags) RUN_##unit(id)
+#define XCSR(id, name, number, meaning)
+#include "isa/rv64/rv64.def"
+#include "isa/rv64/xstrata.def"
+#undef INSN
+#undef XCSR
+
+#define PAIR(first, second)                                                    \
+    pair_##first##_##second : STEP(first) STEP(second) DISPATCH();
+#define PAIR_BRANCH(first, second)                                             \
+    pair_##first##_##second : STEP(first) BRANCH(second)
+#include "machine/engine/pairs.def"
+#undef PAIR
+#undef PAIR_BRANCH
+
+op_jal:
+    hart->x[ip->rd] = op_constant(ip);
+    FOLLOW(taken)
+
+op_jalr: {
+    target = exec_jalr_target(hart, ip);
+    hart->x[ip->rd] = ip[1].value;
+    struct jump_cache_entry *entry = &engine->jump_cache[target / 2 % JUMP_CACHE_ENTRIES];
+    if (UNLIKELY(entry->pc != target)) {
+        goto look;
+    }
+    link = NULL;
+    next = entry->block;
+    ENTER()
+}
+
+block_end:
+    FOLLOW(taken)
+
+watch_pc: {
+    struct watch_cell *cell = ip->pointer;
+    if (LIKELY(++cell->executions != cell->fires_at)) {
+        ip++;
+        DISPATCH();
+    }
+    const struct block *block = blocks_containing(engine, ip);
+    const struct op_note note = block->notes[ip - block->ops];
+    hart->pc = block->pc + 2u * note.halfwords;
+    engine->budget += block->instructions - note.retired;
+    struct rv64_insn insn;
+    blocks_instruction(block, ip, &insn);
+    if (fire(engine, hart, cell, hart->pc, &insn) == UNIT_CONTINUE) {
+        engine->budget -= block->instructions - note.retired;
+        ip++;
+        DISPATCH();
+    }
+    target = hart->pc;
+    goto look;
+}
+
+watch_site:
+    notify(engine, hart, ip->pointer);
+    ip++;
+    DISPATCH();
+
+look_at_next:
+    /* Too little budget for `next`, or a block that must be looked at: give
+     * back what was taken. */
+    engine->budget += next->cost;
+    if (link != NULL) {
+        target = link_target(engine, ip, link);
+    }
+    if (next->state == BLOCK_LIVE) {
+        goto enter_cut_short;
+    }
+    if (next->state == BLOCK_SUSPECT) {
+        blocks_verify(engine, next);
+        if (next->state == BLOCK_LIVE) {
+            ENTER()
+        }
+    }
+    if (link != NULL) {
+        const uint64_t flushes = engine->statistics.flushes;
+        next = blocks_get(engine, target);
+        if (next == NULL) {
+            goto fetch_fault;
+        }
+        if (engine->statistics.flushes == flushes) {
+            *link = next;
+        }
+        link = NULL;
+        goto enter_target;
+    }
+
+look:
+    link = NULL;
+    next = blocks_get(engine, target);
+    if (next == NULL) {
+        goto fetch_fault;
+    }
+    engine->jump_cache[target / 2 % JUMP_CACHE_ENTRIES] =
+        (struct jump_cache_entry){.pc = target, .block = next};
+
+enter_target:
+    if (engine->budget >= next->cost) {
+        engine->budget -= next->cost;
+        ip = next->ops;
+        if (UNLIKELY(target == hart->skip_count_at)) {
+            goto skip_count;
+        }
+        DISPATCH();
+    }
+
+enter_cut_short:
+    if (engine->budget == 0) {
+        hart->pc = target;
+        return ENGINE_BUDGET;
+    }
+    next = blocks_get_partial(engine, target, (uint64_t)engine->budget);
+    if (next == NULL) {
+        goto fetch_fault;
+    }
+    engine->budget -= next->cost;
+    ip = next->ops;
+    if (UNLIKELY(target == hart->skip_count_at)) {
+        goto skip_count;
+    }
+    DISPATCH();
+
+skip_count:
+    /* Back from a callback that stood before this instruction, which the
+     * counter that called it has counted already. */
+    hart->skip_count_at = HART_NO_ADDRESS;
+    while (ip->handler == handlers[HANDLER_watch_pc]) {
+        ip++;
+    }
+    DISPATCH();
+
+fetch_fault:
+    hart->pc = target;
+    hart->fault_address = engine->fetch_fault;
+    return ENGINE_FETCH_FAULT;
+
+stop_ecall:
+    hart->pc = ip->value;
+    return ENGINE_ECALL;
+stop_ebreak:
+    hart->pc = ip->value;
+    return ENGINE_EBREAK;
+stop_system:
+    hart->pc = ip->value;
+    return ENGINE_SYSTEM;
+stop_illegal: {
+    const struct block *block = blocks_containing(engine, ip);
+    struct rv64_insn insn;
+    blocks_instruction(block, ip, &insn);
+    hart->pc = blocks_pc_of(block, ip);
+    hart->fault_address = insn.word;
+    return ENGINE_ILLEGAL;
+}
+
+unreachable:
+    ASSERT(!"a system instruction was run as an op");
+    return ENGINE_ILLEGAL;
+}
+
+const void *const *run_handlers(void)
+{
+    const void *const *handlers = NULL;
+    run(NULL, NULL, &handlers);
+    return handlers;
+}
+
+enum engine_stop run_hart(struct engine *engine, struct hart *hart)
+{
+    return run(engine, hart, NULL);
+}

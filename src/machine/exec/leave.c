@@ -1,0 +1,44 @@
+/* Turns host faults in guest memory into exits from the instruction that caused them. */
+#include "machine/exec/leave.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+/* The one piece of mutable state outside a struct: a signal handler gets no
+ * argument of ours. */
+static _Thread_local struct hart *volatile faulting_hart;
+
+_Noreturn void leave_instruction(struct hart *hart, enum leave_reason reason, guest_addr address)
+{
+    hart->fault_address = address;
+    siglongjmp(*hart->fault_exit, (int)reason);
+}
+
+void leave_watch_faults(struct hart *hart)
+{
+    faulting_hart = hart;
+}
+
+static void on_host_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    struct hart *hart = faulting_hart;
+    const uint8_t *address = info->si_addr;
+    /* A guard follows the guest's space, for accesses that begin inside it. */
+    if (hart != NULL && address >= hart->memory_base &&
+        address < hart->memory_base + GUEST_SPACE_BYTES + 4096) {
+        leave_instruction(hart, number == SIGBUS ? LEAVE_BUS : LEAVE_FAULT,
+                          (guest_addr)(address - hart->memory_base));
+    }
+    signal(number, SIG_DFL); /* returns to the instruction, which now ends the process */
+}
+
+void leave_install_handlers(void)
+{
+    struct sigaction action = {.sa_sigaction = on_host_fault};
+    /* The handler leaves by siglongjmp without restoring the mask. */
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}

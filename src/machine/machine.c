@@ -1,0 +1,130 @@
+/* Puts memory, engine and units together into a machine, and runs a hart on it. */
+#include "machine/machine.h"
+
+#include "base/check.h"
+#include "machine/system.h"
+#include "machine/units/counter_table.h"
+#include "machine/units/loop_profile.h"
+#include "machine/units/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void rewatch(void *machine, guest_addr start, uint64_t bytes)
+{
+    engine_rewatch(((struct machine *)machine)->engine, start, bytes);
+}
+
+static void code_changed(void *machine, guest_addr start, uint64_t bytes)
+{
+    engine_sync_range(((struct machine *)machine)->engine, start, bytes);
+}
+
+static void add_unit(struct machine *machine, struct unit *unit)
+{
+    ASSERT(machine->units.count < UNITS_MAX);
+    machine->units.units[machine->units.count++] = unit;
+}
+
+static bool add_units(struct machine *machine)
+{
+    const struct machine_options *options = &machine->options;
+    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    machine->counters = counter_table_create(options->counter_entries, host);
+    if (machine->counters == NULL) {
+        fprintf(stderr, "strata: not enough memory for %llu counters\n",
+                (unsigned long long)options->counter_entries);
+        return false;
+    }
+    add_unit(machine, counter_table_unit(machine->counters));
+    if (options->profile_loops) {
+        machine->loops = loop_profile_create(host);
+        if (machine->loops == NULL) {
+            fprintf(stderr, "strata: not enough memory for the loop profile\n");
+            return false;
+        }
+        add_unit(machine, loop_profile_unit(machine->loops));
+    }
+    if (options->trace_path != NULL) {
+        struct unit *trace =
+            trace_create(options->trace_path, options->trace_low, options->trace_high, host);
+        if (trace == NULL) {
+            fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
+                    strerror(errno));
+            return false;
+        }
+        add_unit(machine, trace);
+    }
+    return true;
+}
+
+bool machine_create(struct machine *machine, const struct machine_options *options)
+{
+    memset(machine, 0, sizeof *machine);
+    machine->options = *options;
+    if (!memory_create(&machine->memory)) {
+        fprintf(stderr,
+                "strata: cannot reserve %llu GB of address space: %s; raise the limit (ulimit -v)\n",
+                (unsigned long long)(GUEST_SPACE_BYTES >> 30), strerror(errno));
+        return false;
+    }
+    machine->engine = engine_create(&machine->memory, &machine->units);
+    if (machine->engine == NULL) {
+        fprintf(stderr, "strata: not enough memory for the engine: %s\n", strerror(errno));
+        return false;
+    }
+    machine->memory.code_changed = code_changed;
+    machine->memory.code_changed_context = machine;
+    return add_units(machine);
+}
+
+void machine_destroy(struct machine *machine)
+{
+    for (unsigned i = 0; i < machine->units.count; i++) {
+        machine->units.units[i]->kind->destroy(machine->units.units[i]);
+    }
+    engine_destroy(machine->engine);
+    memory_destroy(&machine->memory);
+}
+
+void machine_init_hart(struct machine *machine, struct hart *hart)
+{
+    memset(hart, 0, sizeof *hart);
+    hart->memory_base = machine->memory.base;
+    hart->skip_count_at = HART_NO_ADDRESS;
+}
+
+void machine_release_hart(struct hart *hart)
+{
+    free(hart->pending);
+    hart->pending = NULL;
+    hart->pending_count = hart->pending_capacity = 0;
+}
+
+enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget)
+{
+    const uint64_t before = hart->instructions;
+    const uint64_t end = before + budget;
+    enum engine_stop stop;
+    do {
+        const uint64_t counted = hart->instructions;
+        stop = engine_run(machine->engine, hart, end - counted);
+        machine->instructions += hart->instructions - counted;
+        if (stop == ENGINE_SYSTEM) {
+            if (!system_execute(machine, hart)) {
+                /* It did not retire after all. */
+                hart->instructions--;
+                machine->instructions--;
+                return ENGINE_ILLEGAL;
+            }
+        }
+    } while (stop == ENGINE_SYSTEM && hart->instructions < end);
+    return stop == ENGINE_SYSTEM ? ENGINE_BUDGET : stop;
+}
+
+uint64_t machine_virtual_time(const struct machine *machine)
+{
+    return machine->instructions + machine->idle_nanoseconds;
+}

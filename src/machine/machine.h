@@ -1,0 +1,50 @@
+/* The simulated processor as a whole: memory, engine, units, and what a program's run on it leaves behind. */
+#ifndef STRATA_MACHINE_MACHINE_H
+#define STRATA_MACHINE_MACHINE_H
+
+#include "machine/engine/engine.h"
+#include "machine/memory.h"
+#include "machine/units/unit.h"
+
+struct counter_table;
+struct loop_profile;
+
+struct machine_options {
+    uint64_t counter_entries;  /* 0: unlimited */
+    uint64_t max_instructions; /* 0: no limit */
+    bool real_time;            /* the host's clock instead of retired instructions */
+    const char *trace_path;    /* NULL: no trace */
+    guest_addr trace_low, trace_high; /* high is exclusive */
+    bool profile_loops;        /* count taken backward branches by target */
+};
+
+struct machine {
+    struct machine_options options;
+    struct memory memory;
+    struct engine *engine;
+    struct unit_set units;
+    struct counter_table *counters; /* also in units */
+    struct loop_profile *loops;     /* the same, or NULL */
+    uint64_t counter_threshold;     /* CSR ctrthresh: of the core, like the table */
+    uint64_t counter_mode;          /* CSR ctrmode */
+    uint64_t instructions;          /* retired by all threads of the program: the virtual clock */
+    uint64_t idle_nanoseconds;      /* virtual time that passed while every thread waited */
+    uint64_t ic_sync_calls;
+};
+
+/* Prints its own message and returns false when it cannot. */
+bool machine_create(struct machine *machine, const struct machine_options *options);
+void machine_destroy(struct machine *machine);
+
+/* Makes a hart ready to run on this machine, all registers zero. */
+void machine_init_hart(struct machine *machine, struct hart *hart);
+void machine_release_hart(struct hart *hart);
+
+/* Runs `hart` for at most `budget` instructions; handles ENGINE_SYSTEM stops
+ * itself and adds to machine->instructions. */
+enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget);
+
+/* Virtual time in nanoseconds: one per retired instruction, plus idle time. */
+uint64_t machine_virtual_time(const struct machine *machine);
+
+#endif

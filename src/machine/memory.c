@@ -1,0 +1,279 @@
+/* Reserves the guest's address space in the host's, and maps, protects and checks its pages. */
+#include "machine/memory.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGES (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
+/* An access that begins on the last byte of the space may reach into the guard. */
+#define REGION_BYTES (GUEST_SPACE_BYTES + GUEST_PAGE_BYTES)
+
+bool memory_create(struct memory *memory)
+{
+    memset(memory, 0, sizeof *memory);
+    memory->base = mmap(NULL, REGION_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory->base == MAP_FAILED) {
+        return false;
+    }
+    memory->pages = mmap(NULL, PAGES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory->pages == MAP_FAILED) {
+        munmap(memory->base, REGION_BYTES);
+        return false;
+    }
+    return true;
+}
+
+void memory_destroy(struct memory *memory)
+{
+    munmap(memory->base, REGION_BYTES);
+    munmap(memory->pages, PAGES);
+}
+
+/* The host never executes guest bytes, but must read them to decode. */
+static int host_protection(unsigned permissions)
+{
+    int protection = PROT_NONE;
+    if (permissions & (PAGE_READ | PAGE_EXECUTE)) {
+        protection |= PROT_READ;
+    }
+    if (permissions & PAGE_WRITE) {
+        protection |= PROT_READ | PROT_WRITE; /* RISC-V has no write-only pages */
+    }
+    return protection;
+}
+
+static void check_range(guest_addr start, uint64_t bytes)
+{
+    ASSERT(start % GUEST_PAGE_BYTES == 0 && bytes % GUEST_PAGE_BYTES == 0);
+    ASSERT(start <= GUEST_SPACE_BYTES && bytes <= GUEST_SPACE_BYTES - start);
+}
+
+static uint8_t *page_at(const struct memory *memory, guest_addr address)
+{
+    return memory->pages + address / GUEST_PAGE_BYTES;
+}
+
+/* Bytes that were executable may have been decoded: tell whoever decodes. */
+static void code_goes(struct memory *memory, guest_addr start, uint64_t bytes)
+{
+    const uint8_t *page = page_at(memory, start);
+    const uint8_t *end = page_at(memory, start + bytes);
+    for (; page < end; page++) {
+        if (*page & PAGE_EXECUTE) {
+            if (memory->code_changed != NULL) {
+                memory->code_changed(memory->code_changed_context, start, bytes);
+            }
+            return;
+        }
+    }
+}
+
+static void set_pages(struct memory *memory, guest_addr start, uint64_t bytes, uint8_t value)
+{
+    uint8_t *page = page_at(memory, start);
+    const uint8_t *end = page_at(memory, start + bytes);
+    for (; page < end; page++) {
+        const bool was = *page & PAGE_MAPPED;
+        const bool is = value & PAGE_MAPPED;
+        memory->mapped_bytes += (uint64_t)(is - was) * GUEST_PAGE_BYTES;
+        if (*page != value) { /* do not touch the map's own pages for nothing */
+            *page = value;
+        }
+    }
+    if (memory->mapped_bytes > memory->peak_bytes) {
+        memory->peak_bytes = memory->mapped_bytes;
+    }
+}
+
+int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions,
+               bool shared, int host_fd, uint64_t offset)
+{
+    check_range(start, bytes);
+    code_goes(memory, start, bytes);
+    int flags = MAP_FIXED | (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_NORESERVE;
+    if (host_fd < 0) {
+        flags |= MAP_ANONYMOUS;
+    }
+    void *mapped = mmap(memory->base + start, bytes, host_protection(permissions), flags, host_fd,
+                        (off_t)offset);
+    if (mapped == MAP_FAILED) {
+        return -errno;
+    }
+    set_pages(memory, start, bytes,
+              (uint8_t)(permissions | PAGE_MAPPED | (shared ? PAGE_SHARED : 0u)));
+    return 0;
+}
+
+int memory_unmap(struct memory *memory, guest_addr start, uint64_t bytes)
+{
+    check_range(start, bytes);
+    code_goes(memory, start, bytes);
+    void *mapped = mmap(memory->base + start, bytes, PROT_NONE,
+                        MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) {
+        return -errno;
+    }
+    set_pages(memory, start, bytes, 0);
+    return 0;
+}
+
+int memory_protect(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions)
+{
+    check_range(start, bytes);
+    if (!(permissions & PAGE_EXECUTE)) {
+        code_goes(memory, start, bytes);
+    }
+    if (mprotect(memory->base + start, bytes, host_protection(permissions)) != 0) {
+        return -errno;
+    }
+    for (guest_addr at = start; at < start + bytes; at += GUEST_PAGE_BYTES) {
+        uint8_t *page = page_at(memory, at);
+        *page = (uint8_t)((*page & (PAGE_MAPPED | PAGE_SHARED)) | permissions);
+    }
+    return 0;
+}
+
+int memory_move(struct memory *memory, guest_addr from, uint64_t old_bytes, guest_addr to,
+                uint64_t new_bytes)
+{
+    check_range(from, old_bytes);
+    check_range(to, new_bytes);
+    const uint8_t kind = *page_at(memory, from);
+    code_goes(memory, from, old_bytes);
+    code_goes(memory, to, new_bytes);
+    void *moved = mremap(memory->base + from, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                         memory->base + to);
+    if (moved == MAP_FAILED) {
+        return -errno;
+    }
+    set_pages(memory, from, old_bytes, 0);
+    set_pages(memory, to, new_bytes, kind);
+    /* The host has left a hole in the reservation. */
+    void *hole = mmap(memory->base + from, old_bytes, PROT_NONE,
+                      MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return hole == MAP_FAILED ? -errno : 0;
+}
+
+bool memory_is_free(const struct memory *memory, guest_addr start, uint64_t bytes)
+{
+    if (start > GUEST_SPACE_BYTES || bytes > GUEST_SPACE_BYTES - start) {
+        return false;
+    }
+    const uint8_t *page = page_at(memory, start);
+    const uint8_t *end = page_at(memory, start + bytes);
+    while (page < end && *page == 0) {
+        page++;
+    }
+    return page >= end;
+}
+
+static guest_addr find_down(const struct memory *memory, guest_addr from, uint64_t count)
+{
+    uint64_t run = 0;
+    for (uint64_t page = from / GUEST_PAGE_BYTES; page > 16; page--) { /* never at address 0 */
+        run = memory->pages[page - 1] == 0 ? run + 1 : 0;
+        if (run == count) {
+            return (page - 1) * GUEST_PAGE_BYTES;
+        }
+    }
+    return 0;
+}
+
+static guest_addr find_up(const struct memory *memory, guest_addr from, uint64_t count)
+{
+    uint64_t run = 0;
+    for (uint64_t page = from / GUEST_PAGE_BYTES; page < PAGES; page++) {
+        run = memory->pages[page] == 0 ? run + 1 : 0;
+        if (run == count) {
+            return (page + 1 - count) * GUEST_PAGE_BYTES;
+        }
+    }
+    return 0;
+}
+
+guest_addr memory_find_free(const struct memory *memory, guest_addr from, uint64_t bytes,
+                            bool top_down)
+{
+    const uint64_t count = (bytes + GUEST_PAGE_BYTES - 1) / GUEST_PAGE_BYTES;
+    if (count == 0 || count > PAGES) {
+        return 0;
+    }
+    return top_down ? find_down(memory, from, count) : find_up(memory, from, count);
+}
+
+bool memory_allows(const struct memory *memory, guest_addr start, uint64_t bytes,
+                   unsigned permissions)
+{
+    if (bytes == 0) {
+        return true;
+    }
+    if (start >= GUEST_SPACE_BYTES || bytes > GUEST_SPACE_BYTES - start) {
+        return false;
+    }
+    const uint8_t *page = page_at(memory, start);
+    const uint8_t *last = page_at(memory, start + bytes - 1);
+    for (; page <= last; page++) {
+        if ((*page & permissions) != permissions) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t memory_resident_bytes(const struct memory *memory)
+{
+    uint64_t resident = 0;
+    uint64_t page = 0;
+    /* The permission map is itself mostly untouched: step over it by words. */
+    while (page < PAGES) {
+        uint64_t eight;
+        memcpy(&eight, memory->pages + page, sizeof eight);
+        if (eight == 0) {
+            page += sizeof eight;
+            continue;
+        }
+        for (unsigned i = 0; i < sizeof eight; i++, page++) {
+            unsigned char present = 0;
+            if (memory->pages[page] & PAGE_MAPPED &&
+                mincore(memory->base + page * GUEST_PAGE_BYTES, GUEST_PAGE_BYTES, &present) == 0) {
+                resident += present & 1 ? GUEST_PAGE_BYTES : 0;
+            }
+        }
+    }
+    return resident;
+}
+
+bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes)
+{
+    if (!memory_allows(memory, from, bytes, PAGE_READ)) {
+        return false;
+    }
+    memcpy(to, memory_host(memory, from), bytes);
+    return true;
+}
+
+bool memory_write(struct memory *memory, guest_addr to, const void *from, uint64_t bytes)
+{
+    if (!memory_allows(memory, to, bytes, PAGE_WRITE)) {
+        return false;
+    }
+    memcpy(memory_host(memory, to), from, bytes);
+    return true;
+}
+
+const char *memory_string(const struct memory *memory, guest_addr address)
+{
+    for (guest_addr at = address; memory_allows(memory, at, 1, PAGE_READ);) {
+        const uint64_t rest = GUEST_PAGE_BYTES - at % GUEST_PAGE_BYTES;
+        if (memchr(memory_host(memory, at), 0, rest) != NULL) {
+            return memory_host(memory, address);
+        }
+        at += rest;
+    }
+    return NULL;
+}

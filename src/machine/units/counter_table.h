@@ -1,0 +1,44 @@
+/* The paper's counter table: PC-tagged execution counters with callbacks. */
+#ifndef STRATA_MACHINE_UNITS_COUNTER_TABLE_H
+#define STRATA_MACHINE_UNITS_COUNTER_TABLE_H
+
+#include "machine/units/unit.h"
+
+struct counter_table;
+
+#define COUNTER_UNLIMITED 0
+#define COUNTER_ENTRIES_DEFAULT 64
+#define COUNTER_ENTRIES_MAX (UINT64_C(1) << 20)
+
+struct counter_table *counter_table_create(uint64_t entries, struct unit_host host);
+struct unit *counter_table_unit(struct counter_table *table);
+
+/* ctr.new, ctr.read, ctr.drop.  A callback of 0 only counts, as does threshold 0. */
+void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
+                       uint64_t threshold);
+uint64_t counter_table_read(const struct counter_table *table, guest_addr tag);
+void counter_table_drop(struct counter_table *table, guest_addr tag);
+
+/* ctr.ret: sets hart->pc to the return PC, or to the next pending callback.
+ * False outside a callback: an illegal instruction. */
+bool counter_table_return(struct counter_table *table, struct hart *hart);
+
+uint64_t counter_table_entries(const struct counter_table *table);
+
+/* What is known of one monitored address at the end, for reports; most executed first. */
+struct counter_summary {
+    guest_addr tag;
+    uint64_t executions; /* since its first ctr.new, evicted or not */
+    bool callback_taken;
+    bool evicted;
+};
+struct counter_totals {
+    uint64_t created, evicted, dropped, callbacks, live;
+    uint64_t addresses;  /* distinct tags */
+    uint64_t executions; /* of all of them */
+};
+struct counter_totals counter_table_totals(const struct counter_table *table);
+/* Returns a malloc'ed array of totals.addresses elements. */
+struct counter_summary *counter_table_summaries(const struct counter_table *table);
+
+#endif

@@ -1,0 +1,80 @@
+/* Writes each retired instruction, disassembled, to a file: address, word, text, and what it wrote. */
+#include "machine/units/trace.h"
+
+#include "isa/rv64/disassemble.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trace {
+    struct unit unit;
+    FILE *file;
+    guest_addr low, high;
+};
+
+static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+{
+    (void)insn;
+    const struct trace *trace = (const struct trace *)(void *)unit;
+    const bool inside = pc >= trace->low && pc < trace->high;
+    return (struct watch_request){.events = inside ? WATCH_RETIRE : 0u};
+}
+
+/* Jumps and system instructions are reported before they write anything. */
+static void print_result(FILE *file, const struct hart *hart, const struct rv64_insn *insn)
+{
+    const uint32_t flags = rv64_row(insn->op)->flags;
+    if (flags & (INSN_JUMP | INSN_SYSTEM)) {
+        return;
+    }
+    if (flags & INSN_RD_INT && insn->rd != 0) {
+        fprintf(file, "\tx%u=0x%" PRIx64, insn->rd, hart->x[insn->rd]);
+    } else if (flags & INSN_RD_FLOAT) {
+        fprintf(file, "\tf%u=0x%" PRIx64, insn->rd, hart->f[insn->rd]);
+    }
+}
+
+static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
+                      const struct rv64_insn *insn)
+{
+    struct trace *trace = (struct trace *)(void *)unit;
+    char text[96];
+    rv64_disassemble(insn, pc, text, sizeof text);
+    const unsigned word_digits = insn->length * 2u;
+    const uint32_t word = insn->length == 2 ? insn->word & 0xffff : insn->word;
+    fprintf(trace->file, "%" PRIx64 ":\t%0*" PRIx32 "\t%s", pc, (int)word_digits, word, text);
+    print_result(trace->file, hart, insn);
+    fputc('\n', trace->file);
+}
+
+static void destroy(struct unit *unit)
+{
+    struct trace *trace = (struct trace *)(void *)unit;
+    if (fclose(trace->file) != 0) {
+        perror("strata: the trace is incomplete");
+    }
+    free(trace);
+}
+
+static const struct unit_kind kind = {
+    .name = "trace", .watches = watches, .retire = on_retire, .destroy = destroy};
+
+struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    if (trace == NULL) {
+        return NULL;
+    }
+    trace->file = fopen(path, "we");
+    if (trace->file == NULL) {
+        free(trace);
+        return NULL;
+    }
+    trace->unit.kind = &kind;
+    trace->unit.host = host;
+    trace->low = low;
+    trace->high = high;
+    return &trace->unit;
+}

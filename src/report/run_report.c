@@ -1,0 +1,243 @@
+/* What is told of a program's run: the statistics file, the loop profile and the summary. */
+#include "report/run_report.h"
+
+#include "base/sha256.h"
+#include "machine/units/counter_table.h"
+#include "machine/units/loop_profile.h"
+#include "report/json_statistics.h"
+#include "report/places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SUMMARY_LOOPS 12
+
+static void report_program(struct statistics *s, const struct process *process,
+                           const struct run_description *run)
+{
+    char digest[SHA256_TEXT_BYTES];
+    s->begin(s, "program");
+    s->text(s, "path", run->path);
+    if (sha256_file(run->path, digest)) {
+        s->text(s, "sha256", digest);
+    } else {
+        s->nothing(s, "sha256"); /* it has removed itself */
+    }
+    s->begin_list(s, "arguments");
+    for (char **argument = run->arguments; *argument != NULL; argument++) {
+        s->text(s, NULL, *argument);
+    }
+    s->end(s);
+    if (process->exit_signal != 0) {
+        s->nothing(s, "exit_status");
+        s->number(s, "signal", (uint64_t)process->exit_signal);
+    } else {
+        s->number(s, "exit_status", (uint64_t)process->exit_status);
+        s->nothing(s, "signal");
+    }
+    s->end(s);
+}
+
+static void report_config(struct statistics *s, const struct process *process)
+{
+    const struct machine_options *options = &process->machine.options;
+    s->begin(s, "config");
+    s->text(s, "engine", "functional");
+    if (options->counter_entries == COUNTER_UNLIMITED) {
+        s->text(s, "counter_entries", "unlimited");
+    } else {
+        s->number(s, "counter_entries", options->counter_entries);
+    }
+    s->truth(s, "real_time", options->real_time);
+    if (options->max_instructions == 0) {
+        s->nothing(s, "max_instructions");
+    } else {
+        s->number(s, "max_instructions", options->max_instructions);
+    }
+    if (process->sysroot == NULL) {
+        s->nothing(s, "sysroot");
+    } else {
+        s->text(s, "sysroot", process->sysroot);
+    }
+    s->end(s);
+}
+
+static void report_machine(struct statistics *s, const struct process *process)
+{
+    const struct machine *machine = &process->machine;
+    const struct engine_statistics *engine = engine_statistics(machine->engine);
+    char hash[24];
+    snprintf(hash, sizeof hash, "0x%016" PRIx64, process->schedule_hash);
+    s->begin(s, "machine");
+    s->number(s, "instructions", machine->instructions);
+    s->nothing(s, "cycles");
+    s->number(s, "threads", process->threads_started);
+    s->number(s, "thread_switches", process->switches);
+    s->text(s, "schedule_hash", hash);
+    s->number(s, "system_calls", process->syscalls);
+    s->number(s, "virtual_nanoseconds", machine_virtual_time(machine));
+    s->number(s, "ic_sync_calls", machine->ic_sync_calls);
+    s->begin(s, "memory");
+    s->number(s, "mapped_bytes", machine->memory.mapped_bytes);
+    s->number(s, "peak_bytes", machine->memory.peak_bytes);
+    s->number(s, "resident_bytes", memory_resident_bytes(&machine->memory));
+    s->end(s);
+    s->begin(s, "engine");
+    s->number(s, "blocks_decoded", engine->blocks_decoded);
+    s->number(s, "instructions_decoded", engine->instructions_decoded);
+    s->number(s, "blocks_compared", engine->blocks_compared);
+    s->number(s, "blocks_marked", engine->blocks_marked);
+    s->number(s, "lookups", engine->lookups);
+    s->number(s, "flushes", engine->flushes);
+    s->end(s);
+    s->end(s);
+}
+
+static void report_place(struct statistics *s, struct places *places, guest_addr address)
+{
+    struct symbol_place place = {0};
+    char source[512];
+    places_find(places, address, &place);
+    if (place.function != NULL) {
+        s->text(s, "function", place.function);
+    } else {
+        s->nothing(s, "function");
+    }
+    if (place.file != NULL) {
+        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+        s->text(s, "source", source);
+    } else {
+        s->nothing(s, "source");
+    }
+}
+
+static void report_address(struct statistics *s, const char *key, guest_addr address)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    s->text(s, key, text);
+}
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0.0 : (double)part / (double)whole;
+}
+
+static void report_hotspots(struct statistics *s, struct process *process)
+{
+    const struct counter_table *table = process->machine.counters;
+    const struct counter_totals totals = counter_table_totals(table);
+    struct counter_summary *loops = counter_table_summaries(table);
+    struct places *places = places_open(process);
+    s->begin(s, "hotspots");
+    s->number(s, "counters_created", totals.created);
+    s->number(s, "evicted", totals.evicted);
+    s->number(s, "dropped", totals.dropped);
+    s->number(s, "callbacks", totals.callbacks);
+    s->begin_list(s, "loops");
+    for (uint64_t i = 0; i < totals.addresses; i++) {
+        s->begin(s, NULL);
+        report_address(s, "head", loops[i].tag);
+        report_place(s, places, loops[i].tag);
+        s->number(s, "executions", loops[i].executions);
+        s->ratio(s, "share", share_of(loops[i].executions, totals.executions));
+        s->truth(s, "callback_taken", loops[i].callback_taken);
+        s->truth(s, "evicted", loops[i].evicted);
+        s->end(s);
+    }
+    s->end(s);
+    s->end(s);
+    places_close(places);
+    free(loops);
+}
+
+bool run_report_statistics(struct process *process, const struct run_description *run,
+                           const char *path)
+{
+    struct json_statistics json;
+    struct statistics *s = &json.sink;
+    json_statistics_begin(&json);
+    s->text(s, "schema", "strata.stats/1");
+    report_program(s, process, run);
+    report_config(s, process);
+    report_machine(s, process);
+    report_hotspots(s, process);
+    s->begin(s, "units");
+    for (unsigned i = 0; i < process->machine.units.count; i++) {
+        const struct unit *unit = process->machine.units.units[i];
+        if (unit->kind->report != NULL) {
+            s->begin(s, unit->kind->name);
+            unit->kind->report(unit, s);
+            s->end(s);
+        }
+    }
+    s->end(s);
+    return json_statistics_write(&json, path);
+}
+
+bool run_report_profile(struct process *process, const char *path)
+{
+    struct json_statistics json;
+    struct statistics *s = &json.sink;
+    size_t count;
+    const struct loop_count *loops = loop_profile_loops(process->machine.loops, &count);
+    struct places *places = places_open(process);
+    json_statistics_begin(&json);
+    s->text(s, "schema", "strata.profile/1");
+    s->begin_list(s, "loops");
+    for (size_t i = 0; i < count; i++) {
+        s->begin(s, NULL);
+        report_address(s, "pc", loops[i].head);
+        report_place(s, places, loops[i].head);
+        s->number(s, "executions", loops[i].executions);
+        s->end(s);
+    }
+    s->end(s);
+    places_close(places);
+    return json_statistics_write(&json, path);
+}
+
+static void print_loops(struct process *process)
+{
+    const struct counter_totals totals = counter_table_totals(process->machine.counters);
+    if (totals.addresses == 0) {
+        return;
+    }
+    struct counter_summary *loops = counter_table_summaries(process->machine.counters);
+    struct places *places = places_open(process);
+    fprintf(stderr, "\n%15s %6s  %-28s %-24s %s\n", "executions", "share", "function", "source",
+            "head");
+    for (uint64_t i = 0; i < totals.addresses && i < SUMMARY_LOOPS; i++) {
+        struct symbol_place place = {0};
+        char source[64] = "-";
+        places_find(places, loops[i].tag, &place);
+        if (place.file != NULL) {
+            snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+        }
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n",
+                loops[i].executions, 100 * share_of(loops[i].executions, totals.executions),
+                place.function != NULL ? place.function : "-", source, loops[i].tag,
+                loops[i].evicted ? "  evicted" : "");
+    }
+    if (totals.addresses > SUMMARY_LOOPS) {
+        fprintf(stderr, "%15s and %" PRIu64 " more (--stats FILE lists all)\n", "...",
+                totals.addresses - SUMMARY_LOOPS);
+    }
+    places_close(places);
+    free(loops);
+}
+
+void run_report_summary(struct process *process, const struct run_description *run)
+{
+    const struct machine *machine = &process->machine;
+    const struct counter_totals totals = counter_table_totals(machine->counters);
+    fprintf(stderr, "strata: %s\n", run->path);
+    fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
+    fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
+    fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
+            process->threads_started, process->switches);
+    fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
+            totals.created, totals.evicted, totals.callbacks);
+    print_loops(process);
+}

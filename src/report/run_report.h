@@ -1,0 +1,18 @@
+/* What is told of a program's run: the statistics file, the loop profile and the summary. */
+#ifndef STRATA_REPORT_RUN_REPORT_H
+#define STRATA_REPORT_RUN_REPORT_H
+
+#include "machine/linux/process.h"
+
+struct run_description {
+    const char *path; /* of the program, as given */
+    char **arguments;
+};
+
+/* Each prints its own message and returns false if the file cannot be written. */
+bool run_report_statistics(struct process *process, const struct run_description *run,
+                           const char *path);
+bool run_report_profile(struct process *process, const char *path);
+void run_report_summary(struct process *process, const struct run_description *run);
+
+#endif
