@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "fuzz.h"
 
 enum {
@@ -83,6 +84,7 @@ static uint64_t next_random(uint64_t *state)
 
 static size_t pick(uint64_t *random, size_t count)
 {
+    ASSERT(count > 0);
     return (size_t)(next_random(random) % count);
 }
 

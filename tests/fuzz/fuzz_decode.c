@@ -132,7 +132,7 @@ static void change_operand(struct rv64_insn *insn, struct cursor *cursor)
     } else if (which == 8) {
         insn->imm = (int64_t)take(cursor, 8);
     } else {
-        insn->imm = (int8_t)take(cursor, 1);
+        insn->imm = (int64_t)take(cursor, 1) - 128;
     }
 }
 
