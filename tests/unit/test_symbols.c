@@ -98,10 +98,10 @@ static uint64_t address_of(const char *prefix, const char *program, const char *
     FILE *output = popen(line, "r");
     assert_non_null(output);
     while (fgets(line, sizeof line, output) != NULL) {
-        unsigned long long address;
+        char address[32];
         char symbol[256];
-        if (sscanf(line, "%llx %*c %255s", &address, symbol) == 2 && strcmp(symbol, name) == 0) {
-            found = address;
+        if (sscanf(line, "%31s %*c %255s", address, symbol) == 2 && strcmp(symbol, name) == 0) {
+            found = strtoull(address, NULL, 16);
         }
     }
     assert_int_equal(pclose(output), 0);
