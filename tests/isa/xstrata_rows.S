@@ -1,0 +1,20 @@
+/* Each instruction and CSR of Xstrata once; tests/isa/xstrata-compare knows the text of each. */
+#include "isa/rv64/xstrata_asm.h"
+
+    .text
+    ctr_new a0, a1
+    ctr_read a2, a3
+    ctr_drop t6
+    ctr_ret
+    sit_new a0
+    ctx_start a0, a1, a2
+    ctx_stop
+    ic_sync a0, a1, 0
+    ic_sync t5, t6, 31
+    csrw XSTRATA_CSR_ctrthresh, a0
+    csrw XSTRATA_CSR_ctrepc, a0
+    csrr a0, XSTRATA_CSR_ctrarg
+    csrrw sp, XSTRATA_CSR_ctrscratch, sp
+    csrw XSTRATA_CSR_ctrmode, a0
+    csrr a0, XSTRATA_CSR_ctrentries
+    csrr a0, XSTRATA_CSR_strfeat
