@@ -1,4 +1,4 @@
-/* The decoder: finds the row of a word through a small index, then fills the fields by its format. */
+/* The decoder: finds a word's row through a small index, then fills the fields by its format. */
 #include "isa/rv64/decode.h"
 
 #include <stdbool.h>

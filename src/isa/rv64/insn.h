@@ -22,7 +22,7 @@
 #define INSN_INDIRECT    (1u << 13) /* jalr */
 #define INSN_SYSTEM      (1u << 14) /* a block ends after it */
 #define INSN_ROUNDS      (1u << 15) /* has an rm field */
-#define INSN_EXACT       (1u << 16) /* has an rm field, but never rounds: assemblers write 0 there */
+#define INSN_EXACT       (1u << 16) /* has an rm field, never rounds: assemblers write 0 there */
 #define INSN_WORD32      (1u << 17) /* works on the low 32 bits and sign-extends the result */
 
 /* log2 of the bytes accessed, of loads, stores and atomics only. */

@@ -40,7 +40,8 @@ enum rv64_format {
 };
 
 enum rv64_compressed_format {
-#define COMPRESSED_FORMAT(name, rd, rs1, rs2, immediate, condition, syntax) COMPRESSED_FORMAT_##name,
+#define COMPRESSED_FORMAT(name, rd, rs1, rs2, immediate, condition, syntax)                        \
+    COMPRESSED_FORMAT_##name,
 #include "isa/rv64/compressed_format.def"
 #undef COMPRESSED_FORMAT
 };
