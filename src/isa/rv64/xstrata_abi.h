@@ -1,4 +1,4 @@
-/* How a program learns that the processor has Xstrata: the entry of its auxiliary vector; freestanding. */
+/* How a program learns of Xstrata: an entry of its auxiliary vector; freestanding. */
 #ifndef ISA_RV64_XSTRATA_ABI_H
 #define ISA_RV64_XSTRATA_ABI_H
 

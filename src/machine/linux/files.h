@@ -1,0 +1,77 @@
+/* What this layer knows of the program's files beyond what the host's kernel does. */
+#ifndef STRATA_MACHINE_LINUX_FILES_H
+#define STRATA_MACHINE_LINUX_FILES_H
+
+#include "machine/linux/layout.h"
+#include "machine/linux/process.h"
+#include "machine/linux/regions.h"
+#include "machine/linux/stack.h"
+
+#include <sys/uio.h>
+
+struct special_table; /* linux/special.c */
+
+struct file_state {
+    struct stack_parts stack;
+    struct region *regions;
+    struct special_table *specials; /* first the newest process's */
+};
+
+struct file_state *files_state(struct process *process);
+
+/* A pointer that no program can use: the host's kernel answers EFAULT to it. */
+#define GUEST_BAD_POINTER ((void *)UINTPTR_MAX)
+
+/* The host address of a buffer that a host system call uses in place.  The
+ * pages have the same protection there, so that the host's kernel itself finds
+ * what the guest may not access, as exactly as the guest's would. */
+static inline void *guest_buffer(const struct thread *thread, guest_addr start, uint64_t bytes)
+{
+    if (bytes > LAYOUT_END || start > LAYOUT_END - bytes) {
+        return GUEST_BAD_POINTER;
+    }
+    return memory_host(&thread->process->machine.memory, start);
+}
+
+/* The same for a pointer that may be null, to something smaller than a page. */
+static inline void *guest_pointer(const struct thread *thread, guest_addr start)
+{
+    return start == 0 ? NULL : guest_buffer(thread, start, 0);
+}
+
+static inline const char *guest_string(const struct thread *thread, guest_addr address)
+{
+    return memory_string(&thread->process->machine.memory, address);
+}
+
+/* The result of a host system call as a handler returns it. */
+int64_t files_result(long result);
+
+/* linux/block.c: waiting without stopping the host. */
+
+/* True if a call on `host_fd` that needs `events` would make its caller wait:
+ * nothing is ready, and the descriptor is not in non-blocking mode. */
+bool block_expected(int host_fd, short events);
+/* Waits for `events` on one descriptor, or until `deadline`.  Returns
+ * SYSCALL_BLOCKS or -ENOMEM. */
+int64_t block_on(struct thread *thread, int host_fd, short events, uint64_t deadline);
+/* Waits for something that the host can only be asked about: a lock, the other
+ * end of a FIFO.  The handler asks again in a moment. */
+int64_t block_briefly(struct thread *thread);
+
+/* linux/special.c: descriptors whose readiness the machine decides, timerfd by
+ * virtual time and signalfd by the guest's signals. */
+
+/* Brings their host descriptors up to date for a thread that will look at them. */
+void special_update(struct thread *thread);
+/* What a thread that waits for a descriptor must also wait for: puts it into
+ * thread->wait.  SPECIAL_ALL: for all of them, as epoll may hold any. */
+#define SPECIAL_ALL (-1)
+void special_prepare_wait(struct thread *thread, int host_fd);
+/* Reads from a signalfd; false if `host_fd` is none. */
+bool special_read(struct thread *thread, int host_fd, const struct iovec *parts, unsigned count,
+                  int64_t *result);
+void special_duplicated(struct process *process, int from, int to);
+void special_closed(struct process *process, unsigned first, unsigned last);
+
+#endif

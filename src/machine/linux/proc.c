@@ -1,0 +1,206 @@
+/* The files of /proc/self that describe the program, written anew at each open. */
+#include "machine/linux/files.h"
+#include "machine/linux/paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { NAME_COLUMN = 73 };
+
+#define PAGE_COUNT (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
+#define SHOWN_PERMISSIONS (PAGE_READ | PAGE_WRITE | PAGE_EXECUTE | PAGE_MAPPED | PAGE_SHARED)
+
+/* The map of permissions is almost all zero: look at eight pages at a time. */
+static uint64_t next_mapped_page(const struct memory *memory, uint64_t page)
+{
+    while (page < PAGE_COUNT) {
+        uint64_t eight;
+        if (page % 8 == 0) {
+            memcpy(&eight, memory->pages + page, sizeof eight);
+            if (eight == 0) {
+                page += 8;
+                continue;
+            }
+        }
+        if ((memory->pages[page] & PAGE_MAPPED) != 0) {
+            break;
+        }
+        page++;
+    }
+    return page;
+}
+
+static const char *purpose(const struct process *process, guest_addr start, guest_addr end)
+{
+    if (start >= LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES && end <= LAYOUT_STACK_TOP) {
+        return "[stack]";
+    }
+    if (start >= process->brk_start && end <= layout_page_up(process->brk_end)) {
+        return "[heap]";
+    }
+    return NULL;
+}
+
+/* Where the line that starts at `page` ends: at other permissions, or another
+ * file. */
+static guest_addr line_end(const struct memory *memory, const struct process *process,
+                           const struct region *regions, uint64_t page)
+{
+    guest_addr start = page * GUEST_PAGE_BYTES;
+    const struct region *region = region_find(regions, start);
+    guest_addr limit = region != NULL ? region->end : GUEST_SPACE_BYTES;
+    unsigned permissions = memory->pages[page] & SHOWN_PERMISSIONS;
+    guest_addr end = start;
+
+    if (region == NULL) {
+        for (const struct region *next = regions; next != NULL; next = next->next) {
+            if (next->start > start) {
+                limit = next->start;
+                break;
+            }
+        }
+        if (start < process->brk_start && process->brk_start < limit) {
+            limit = process->brk_start;
+        }
+    }
+    while (end < limit && (memory_permissions(memory, end) & SHOWN_PERMISSIONS) == permissions) {
+        end += GUEST_PAGE_BYTES;
+    }
+    return end;
+}
+
+static void print_line(FILE *file, const struct process *process, const struct region *regions,
+                       guest_addr start, guest_addr end)
+{
+    unsigned permissions = memory_permissions(&process->machine.memory, start);
+    const struct region *region = region_find(regions, start);
+    const char *name = region != NULL ? region->name : purpose(process, start, end);
+    int length = fprintf(
+        file, "%08llx-%08llx %c%c%c%c %08llx %02x:%02x %llu ", (unsigned long long)start,
+        (unsigned long long)end, (permissions & PAGE_READ) != 0 ? 'r' : '-',
+        (permissions & PAGE_WRITE) != 0 ? 'w' : '-', (permissions & PAGE_EXECUTE) != 0 ? 'x' : '-',
+        (permissions & PAGE_SHARED) != 0 ? 's' : 'p',
+        (unsigned long long)(region != NULL ? region->offset + (start - region->start) : 0),
+        region != NULL ? major(region->device) : 0u, region != NULL ? minor(region->device) : 0u,
+        (unsigned long long)(region != NULL ? region->inode : 0));
+
+    if (name != NULL) {
+        fprintf(file, "%*s%s", length < NAME_COLUMN ? NAME_COLUMN - length : 0, "", name);
+    }
+    fputc('\n', file);
+}
+
+static void print_maps(FILE *file, struct process *process)
+{
+    const struct memory *memory = &process->machine.memory;
+    const struct region *regions = files_state(process)->regions;
+
+    for (uint64_t page = next_mapped_page(memory, 0); page < PAGE_COUNT;) {
+        guest_addr end = line_end(memory, process, regions, page);
+        print_line(file, process, regions, page * GUEST_PAGE_BYTES, end);
+        page = next_mapped_page(memory, end / GUEST_PAGE_BYTES);
+    }
+}
+
+/* Only what programs look for is real: the name, the parent and the start of
+ * the stack (proc(5), fields 1, 2, 3, 4 and 28). */
+static void print_stat(FILE *file, struct process *process)
+{
+    enum { FIELDS = 52, FIRST_PLAIN = 5, START_OF_STACK = 28 };
+
+    fprintf(file, "%d (%s) R %d", (int)process->pid, process->threads->name, (int)getppid());
+    for (int field = FIRST_PLAIN; field <= FIELDS; field++) {
+        fprintf(file, " %llu",
+                field == START_OF_STACK ? (unsigned long long)files_state(process)->stack.pointer
+                                        : 0ull);
+    }
+    fputc('\n', file);
+}
+
+static void print_memory(FILE *file, struct process *process, guest_addr start, guest_addr end)
+{
+    const struct memory *memory = &process->machine.memory;
+
+    if (memory_allows(memory, start, end - start, PAGE_READ)) {
+        fwrite(memory_host(memory, start), 1, end - start, file);
+    }
+}
+
+static void print_auxv(FILE *file, struct process *process)
+{
+    const struct stack_parts *stack = &files_state(process)->stack;
+
+    print_memory(file, process, stack->auxiliary, stack->auxiliary_end);
+}
+
+static void print_cmdline(FILE *file, struct process *process)
+{
+    const struct stack_parts *stack = &files_state(process)->stack;
+
+    print_memory(file, process, stack->arguments, stack->arguments_end);
+}
+
+static void print_environ(FILE *file, struct process *process)
+{
+    const struct stack_parts *stack = &files_state(process)->stack;
+
+    print_memory(file, process, stack->environment, stack->environment_end);
+}
+
+static void print_comm(FILE *file, struct process *process)
+{
+    fprintf(file, "%s\n", process->threads->name);
+}
+
+static const struct proc_file {
+    const char *name;
+    void (*print)(FILE *file, struct process *process);
+} proc_files[] = {
+    {"maps", print_maps},       {"stat", print_stat}, {"auxv", print_auxv},
+    {"cmdline", print_cmdline}, {"comm", print_comm}, {"environ", print_environ},
+};
+
+static int64_t open_printed(struct process *process, const struct proc_file *row, int flags)
+{
+    if ((flags & O_ACCMODE) != O_RDONLY) {
+        return -EACCES;
+    }
+    int fd = memfd_create(row->name, (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+    int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
+    if (file == NULL) {
+        int64_t error = -errno;
+        if (copy >= 0) {
+            close(copy);
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+        return error;
+    }
+    row->print(file, process);
+    fclose(file);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+bool proc_open(struct process *process, const char *path, int flags, int64_t *result)
+{
+    const char *own = paths_own_proc(process, path);
+
+    if (own == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof proc_files / sizeof proc_files[0]; i++) {
+        if (strcmp(own, proc_files[i].name) == 0) {
+            *result = open_printed(process, &proc_files[i], flags);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,28 @@
+/* Which files stand behind which guest addresses: names for /proc/self/maps only. */
+#ifndef STRATA_MACHINE_LINUX_REGIONS_H
+#define STRATA_MACHINE_LINUX_REGIONS_H
+
+#include "machine/hart.h"
+
+#include <sys/types.h>
+
+struct region {
+    guest_addr start, end;
+    uint64_t offset; /* in the file, of `start` */
+    dev_t device;
+    ino_t inode;
+    char *name;
+    struct region *next; /* in ascending order; regions never overlap */
+};
+
+/* Names the range after the file that `host_fd` is open on.  When memory runs
+ * out the range just stays unnamed. */
+void region_add_file(struct region **regions, guest_addr start, uint64_t bytes, int host_fd,
+                     uint64_t offset);
+void region_remove(struct region **regions, guest_addr start, uint64_t bytes);
+/* What was at `from` is now at `to`, where nothing is. */
+void region_move(struct region **regions, guest_addr from, uint64_t bytes, guest_addr to);
+/* The region that holds `address`, or NULL. */
+const struct region *region_find(const struct region *regions, guest_addr address);
+
+#endif

@@ -1,0 +1,438 @@
+/* Descriptors that the machine makes ready: timerfd in virtual time, signalfd for its signals.
+ *
+ * Each is an eventfd in the host.  A timer's expirations are added to it, and
+ * reading takes them out, which is just what timerfd promises; a signalfd's
+ * counter only says whether a read would succeed. */
+#include "machine/linux/files.h"
+#include "machine/linux/schedule.h"
+#include "machine/linux/signal.h"
+#include "machine/linux/syscall.h"
+#include "machine/linux/time.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum special_kind { SPECIAL_TIMER, SPECIAL_SIGNALS };
+
+/* What all duplicates of a descriptor share. */
+struct special_object {
+    enum special_kind kind;
+    unsigned references;
+    int32_t clock;     /* of a timer */
+    uint64_t deadline; /* WAIT_FOREVER: disarmed */
+    uint64_t interval; /* 0: expires once */
+    guest_sigset mask; /* of a signalfd */
+};
+
+struct special_slot {
+    int fd;
+    struct special_object *object;
+    struct special_slot *next;
+};
+
+/* A process's descriptors.  Fork copies them, vfork too, though it shares all
+ * other memory: so there is one table for each process that uses this memory. */
+struct special_table {
+    pid_t pid;
+    struct special_slot *slots;
+    struct special_table *next;
+};
+
+static bool add_slot(struct special_table *table, int fd, struct special_object *object)
+{
+    struct special_slot *slot = malloc(sizeof *slot);
+
+    if (slot == NULL) {
+        return false;
+    }
+    slot->fd = fd;
+    slot->object = object;
+    slot->next = table->slots;
+    table->slots = slot;
+    object->references++;
+    return true;
+}
+
+/* The table of this process, made from its parent's when it is first used; NULL
+ * if there are no special descriptors, or no memory. */
+static struct special_table *find_table(struct process *process)
+{
+    struct special_table **tables = &files_state(process)->specials;
+    struct special_table *table = *tables;
+
+    while (table != NULL && table->pid != process->pid) {
+        table = table->next;
+    }
+    if (table == NULL && *tables != NULL) {
+        table = calloc(1, sizeof *table);
+        if (table == NULL) {
+            return NULL;
+        }
+        table->pid = process->pid;
+        for (struct special_slot *slot = (*tables)->slots; slot != NULL; slot = slot->next) {
+            add_slot(table, slot->fd, slot->object);
+        }
+        table->next = *tables;
+        *tables = table;
+    }
+    return table;
+}
+
+static struct special_slot *first_slot(struct process *process)
+{
+    struct special_table *table = find_table(process);
+
+    return table == NULL ? NULL : table->slots;
+}
+
+static struct special_slot *find_slot(struct process *process, int fd)
+{
+    struct special_slot *slot = first_slot(process);
+
+    while (slot != NULL && slot->fd != fd) {
+        slot = slot->next;
+    }
+    return slot;
+}
+
+void special_duplicated(struct process *process, int from, int to)
+{
+    struct special_slot *slot = find_slot(process, from);
+
+    if (slot != NULL && from != to) {
+        add_slot(find_table(process), to, slot->object);
+    }
+}
+
+void special_closed(struct process *process, unsigned first, unsigned last)
+{
+    struct special_table *table = find_table(process);
+
+    if (table == NULL) {
+        return;
+    }
+    struct special_slot **at = &table->slots;
+    while (*at != NULL) {
+        struct special_slot *slot = *at;
+        if ((unsigned)slot->fd < first || (unsigned)slot->fd > last) {
+            at = &slot->next;
+            continue;
+        }
+        *at = slot->next;
+        if (--slot->object->references == 0) {
+            free(slot->object);
+        }
+        free(slot);
+    }
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd descriptor = {.fd = fd, .events = POLLIN};
+
+    return poll(&descriptor, 1, 0) == 1;
+}
+
+static void empty(int fd)
+{
+    uint64_t count;
+
+    if (is_readable(fd) && read(fd, &count, sizeof count) < 0) {
+        return;
+    }
+}
+
+static void add(int fd, uint64_t count)
+{
+    if (write(fd, &count, sizeof count) < 0) {
+        return;
+    }
+}
+
+static void update_timer(struct special_slot *slot, uint64_t now)
+{
+    struct special_object *timer = slot->object;
+
+    if (timer->deadline > now) {
+        return;
+    }
+    uint64_t expirations = 1;
+    if (timer->interval > 0) {
+        expirations += (now - timer->deadline) / timer->interval;
+        timer->deadline += expirations * timer->interval;
+    } else {
+        timer->deadline = WAIT_FOREVER;
+    }
+    add(slot->fd, expirations);
+}
+
+void special_update(struct thread *thread)
+{
+    struct special_slot *slot = first_slot(thread->process);
+
+    for (; slot != NULL; slot = slot->next) {
+        if (slot->object->kind == SPECIAL_TIMER) {
+            update_timer(slot, schedule_now(thread->process));
+            continue;
+        }
+        bool ready = (signal_pending(thread) & slot->object->mask) != 0;
+        if (ready != is_readable(slot->fd)) {
+            if (ready) {
+                add(slot->fd, 1);
+            } else {
+                empty(slot->fd);
+            }
+        }
+    }
+}
+
+void special_prepare_wait(struct thread *thread, int host_fd)
+{
+    struct special_slot *slot = first_slot(thread->process);
+
+    for (; slot != NULL; slot = slot->next) {
+        if (host_fd != SPECIAL_ALL && host_fd != slot->fd) {
+            continue;
+        }
+        if (slot->object->kind == SPECIAL_SIGNALS) {
+            thread->wait.signal = true;
+            thread->wait.wait_set |= slot->object->mask;
+        } else if (slot->object->deadline < thread->wait.deadline) {
+            thread->wait.deadline = slot->object->deadline;
+        }
+    }
+}
+
+/* The table to add to; NULL if there is no memory. */
+static struct special_table *make_table(struct process *process)
+{
+    struct special_table *table = find_table(process);
+
+    if (table == NULL) {
+        table = calloc(1, sizeof *table);
+        if (table != NULL) {
+            table->pid = process->pid;
+            files_state(process)->specials = table;
+        }
+    }
+    return table;
+}
+
+/* Makes the host descriptor and what it stands for: the descriptor or -errno. */
+static int64_t create(struct process *process, const struct special_object *kind, int flags)
+{
+    struct special_table *table = make_table(process);
+    struct special_object *object = malloc(sizeof *object);
+    int fd = eventfd(0, flags & (EFD_CLOEXEC | EFD_NONBLOCK));
+    int64_t result = fd < 0 ? -errno : -ENOMEM;
+
+    if (fd >= 0 && table != NULL && object != NULL) {
+        *object = *kind;
+        if (add_slot(table, fd, object)) {
+            return fd;
+        }
+    }
+    free(object);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return result;
+}
+
+_Static_assert((int)TFD_CLOEXEC == (int)EFD_CLOEXEC && (int)SFD_CLOEXEC == (int)EFD_CLOEXEC &&
+                   (int)TFD_NONBLOCK == (int)EFD_NONBLOCK && (int)SFD_NONBLOCK == (int)EFD_NONBLOCK,
+               "the flags of eventfd, timerfd and signalfd are the same");
+
+int64_t sys_timerfd_create(struct thread *thread, const uint64_t *arguments)
+{
+    struct special_object timer = {
+        .kind = SPECIAL_TIMER,
+        .clock = (int32_t)arguments[0],
+        .deadline = WAIT_FOREVER,
+    };
+    uint64_t unused;
+    int flags = (int)arguments[1];
+
+    if ((flags & ~(TFD_CLOEXEC | TFD_NONBLOCK)) != 0 ||
+        time_deadline(thread->process, timer.clock, 0, &unused) != 0) {
+        return -EINVAL;
+    }
+    return create(thread->process, &timer, flags);
+}
+
+struct guest_itimerspec {
+    struct guest_timespec interval, value;
+};
+
+/* The timer of a descriptor, or -errno. */
+static int64_t find_timer(struct thread *thread, int fd, struct special_slot **slot)
+{
+    *slot = find_slot(thread->process, fd);
+    if (*slot == NULL || (*slot)->object->kind != SPECIAL_TIMER) {
+        return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EINVAL;
+    }
+    return 0;
+}
+
+static bool write_timer(struct thread *thread, guest_addr to, const struct special_object *timer)
+{
+    uint64_t now = schedule_now(thread->process);
+    uint64_t left = timer->deadline == WAIT_FOREVER ? 0
+                    : timer->deadline > now         ? timer->deadline - now
+                                                    : 1;
+    struct guest_itimerspec setting = {
+        .interval = time_to_timespec(timer->interval),
+        .value = time_to_timespec(left),
+    };
+
+    return thread_write(thread, to, &setting, sizeof setting);
+}
+
+int64_t sys_timerfd_settime(struct thread *thread, const uint64_t *arguments)
+{
+    struct process *process = thread->process;
+    struct special_slot *slot;
+    uint64_t interval, value;
+    int fd = (int)arguments[0];
+    int flags = (int)arguments[1];
+
+    if ((flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) != 0) {
+        return -EINVAL;
+    }
+    int64_t error = time_read_timespec(thread, arguments[2], &interval);
+    if (error == 0) {
+        error = time_read_timespec(thread, arguments[2] + offsetof(struct guest_itimerspec, value),
+                                   &value);
+    }
+    if (error == 0) {
+        error = find_timer(thread, fd, &slot);
+    }
+    if (error != 0) {
+        return error;
+    }
+    special_update(thread);
+    if (arguments[3] != 0 && !write_timer(thread, arguments[3], slot->object)) {
+        return -EFAULT;
+    }
+    empty(fd);
+    slot->object->interval = value == 0 ? 0 : interval;
+    if (value == 0) {
+        slot->object->deadline = WAIT_FOREVER;
+    } else if ((flags & TFD_TIMER_ABSTIME) != 0) {
+        time_deadline(process, slot->object->clock, value, &slot->object->deadline);
+    } else {
+        slot->object->deadline = time_after(process, value);
+    }
+    return 0;
+}
+
+int64_t sys_timerfd_gettime(struct thread *thread, const uint64_t *arguments)
+{
+    struct special_slot *slot;
+    int64_t error = find_timer(thread, (int)arguments[0], &slot);
+
+    if (error != 0) {
+        return error;
+    }
+    special_update(thread);
+    return write_timer(thread, arguments[1], slot->object) ? 0 : -EFAULT;
+}
+
+int64_t sys_signalfd4(struct thread *thread, const uint64_t *arguments)
+{
+    struct special_object signals = {.kind = SPECIAL_SIGNALS, .deadline = WAIT_FOREVER};
+    int fd = (int)arguments[0];
+    int flags = (int)arguments[3];
+
+    if (arguments[2] != sizeof(guest_sigset) || (flags & ~(SFD_CLOEXEC | SFD_NONBLOCK)) != 0) {
+        return -EINVAL;
+    }
+    if (!thread_read(thread, &signals.mask, arguments[1], sizeof signals.mask)) {
+        return -EFAULT;
+    }
+    signals.mask &= ~SIGNALS_UNBLOCKABLE;
+    if (fd == -1) {
+        return create(thread->process, &signals, flags);
+    }
+    struct special_slot *slot = find_slot(thread->process, fd);
+    if (slot == NULL || slot->object->kind != SPECIAL_SIGNALS) {
+        return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EINVAL;
+    }
+    slot->object->mask = signals.mask;
+    return fd;
+}
+
+/* Where the fields of a siginfo's kinds are, after the first 16 bytes. */
+static void convert_info(struct signalfd_siginfo *to, const struct guest_siginfo *from)
+{
+    uint32_t words[2];
+    uint64_t value;
+
+    memset(to, 0, sizeof *to);
+    memcpy(words, from->fields, sizeof words);
+    memcpy(&value, from->fields + sizeof words, sizeof value);
+    to->ssi_signo = (uint32_t)from->signo;
+    to->ssi_errno = from->error;
+    to->ssi_code = from->code;
+    if (from->code == SI_TIMER) {
+        to->ssi_tid = words[0];
+        to->ssi_overrun = words[1];
+    } else {
+        to->ssi_pid = words[0];
+        to->ssi_uid = words[1];
+    }
+    if (from->signo == SIGCHLD) {
+        to->ssi_status = (int32_t)value;
+    } else {
+        to->ssi_int = (int32_t)value;
+        to->ssi_ptr = value;
+    }
+}
+
+bool special_read(struct thread *thread, int host_fd, const struct iovec *parts, unsigned count,
+                  int64_t *result)
+{
+    struct special_slot *slot = find_slot(thread->process, host_fd);
+    struct guest_siginfo info;
+
+    if (slot == NULL || slot->object->kind != SPECIAL_SIGNALS) {
+        return false;
+    }
+    int64_t done = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct memory *memory = &thread->process->machine.memory;
+        guest_addr at = (guest_addr)((uint8_t *)parts[i].iov_base - memory->base);
+        uint64_t room = parts[i].iov_len / sizeof(struct signalfd_siginfo);
+        if (room > 0 &&
+            !memory_allows(memory, at, room * sizeof(struct signalfd_siginfo), PAGE_WRITE)) {
+            *result = done > 0 ? done : -EFAULT;
+            return true;
+        }
+        for (; room > 0 && signal_take(thread, slot->object->mask, &info); room--) {
+            struct signalfd_siginfo converted;
+            convert_info(&converted, &info);
+            memcpy(memory_host(memory, at), &converted, sizeof converted);
+            at += sizeof converted;
+            done += (int64_t)sizeof converted;
+        }
+    }
+    if (done > 0) {
+        *result = done;
+    } else if (count == 0 || parts[0].iov_len < sizeof(struct signalfd_siginfo)) {
+        *result = -EINVAL;
+    } else if ((fcntl(host_fd, F_GETFL) & O_NONBLOCK) != 0) {
+        *result = -EAGAIN;
+    } else {
+        thread->wait.deadline = WAIT_FOREVER;
+        special_prepare_wait(thread, host_fd);
+        *result = SYSCALL_BLOCKS;
+    }
+    return true;
+}
