@@ -3,12 +3,11 @@
 #include <signal.h>
 #include <sys/time.h>
 
-static volatile sig_atomic_t ticks;
+static volatile sig_atomic_t ticks[32];
 
 static void tick(int number)
 {
-    (void)number;
-    ticks++;
+    ticks[number]++;
 }
 
 int main(void)
@@ -20,7 +19,7 @@ int main(void)
     REQUIRE(signal(SIGALRM, tick) != SIG_ERR && signal(SIGVTALRM, tick) != SIG_ERR);
     REQUIRE(signal(SIGPROF, tick) != SIG_ERR);
     REQUIRE(setitimer(ITIMER_REAL, &timer, NULL) == 0);
-    while (ticks < 5) {
+    while (ticks[SIGALRM] < 5) {
         state = state * 3 + 1;
     }
     printf("five ticks while computing\n");
@@ -31,22 +30,22 @@ int main(void)
     REQUIRE(setitimer(ITIMER_REAL, &timer, &old) == 0);
     printf("old interval %ld\n", (long)old.it_interval.tv_usec);
     timer.it_value.tv_usec = 3000;
-    ticks = 0;
     REQUIRE(setitimer(ITIMER_VIRTUAL, &timer, NULL) == 0);
-    while (ticks < 1) {
+    while (ticks[SIGVTALRM] < 1) {
         state = state * 3 + 1;
     }
     printf("virtual timer\n");
-    ticks = 0;
     REQUIRE(setitimer(ITIMER_PROF, &timer, NULL) == 0);
-    while (ticks < 1) {
+    while (ticks[SIGPROF] < 1) {
         state = state * 3 + 1;
     }
     printf("profiling timer\n");
-    ticks = 0;
+    ticks[SIGALRM] = 0;
     printf("alarm %u", alarm(100));
     printf(" then %u", alarm(1));
-    pause();
-    printf(", ticks %d, then %u\n", (int)ticks, alarm(0));
+    while (ticks[SIGALRM] == 0) {
+        pause();
+    }
+    printf(", ticks %d, then %u\n", (int)ticks[SIGALRM], alarm(0));
     return 0;
 }
