@@ -68,8 +68,10 @@ struct thread_wait {
     bool signal;            /* sigtimedwait: a signal of wait_set became pending */
     guest_sigset wait_set;
     bool never_restarts;
+    bool always_restarts;   /* whatever SA_RESTART says */
     bool interrupted;       /* a signal can be delivered: this is the last chance to succeed */
     bool resumed;           /* the handler is called again, not for the first time */
+    bool woken;             /* by a futex, a child or a descriptor: call the handler */
     uint64_t data[4];       /* the handler's own, kept between calls; zero at first */
 };
 
@@ -85,6 +87,7 @@ struct thread {
     guest_sigset restored_mask; /* sigsuspend, ppoll, pselect: put back after the handler was set up */
     bool restore_mask;
     struct signal_queue signals;
+    bool faulted; /* by its own instruction: that signal cannot wait for a callback's end */
     guest_addr alternate_stack;
     uint64_t alternate_bytes;
     uint32_t alternate_flags;
@@ -98,6 +101,19 @@ struct thread {
 };
 
 struct mapping_file; /* linux/memory.c */
+struct posix_timer;  /* linux/timer.c */
+
+/* setitimer's three timers; those of CPU time count retired instructions. */
+struct interval_timer {
+    uint64_t deadline; /* WAIT_FOREVER: not armed */
+    uint64_t interval;
+};
+
+enum { ITIMERS = 3, LIMITS = 16 };
+
+struct resource_limit {
+    uint64_t now, most;
+};
 
 struct process {
     struct machine machine;
@@ -113,11 +129,33 @@ struct process {
     const char *executable; /* absolute host path of the running program */
     char **reexec;       /* NULL-terminated: the command and options with which execve starts a program again */
     bool exiting;        /* exit_group was called or a fatal signal arrived */
+    bool limit_reached;  /* --max-instructions ended it */
     int exit_status;
     int exit_signal;     /* the signal that killed the program, or 0 */
+    uint64_t threads_started; /* ever, the first included */
     uint64_t switches;       /* thread switches, and a hash of (instruction, from, to) */
     uint64_t schedule_hash;
     uint64_t syscalls;
+    uint64_t ready_sequence; /* for thread.ready_order */
+    uint64_t futex_sequence; /* for wait.futex_order */
+    pid_t last_tid;          /* of the thread that ran last, which may have ended */
+    bool turn_over;          /* the running thread gave up the rest of its turn */
+    bool hosted;             /* the host's signals come to this process */
+
+    /* Other processes of the simulated program.  Once there are any, sleeping
+     * takes real time, and shared memory may be changed by others. */
+    bool forked;             /* this is a child of one: it dies of the signal that kills it */
+    bool shares_memory;      /* it has forked, or was forked */
+    unsigned children;       /* started and not yet waited for */
+
+    uint64_t epoch;          /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
+    uint64_t host_start;     /* --real-time: the host's clock then */
+    struct interval_timer itimers[ITIMERS];
+    struct posix_timer *timers;
+    int next_timer;
+    bool timers_armed;       /* false only if no timer of either kind is running */
+    uint64_t random_state;
+    struct resource_limit limits[LIMITS];
     bool warned_syscalls[512];
 };
 
@@ -131,10 +169,32 @@ struct process {
 /* A handler gets the six argument registers and returns a result or -errno. */
 typedef int64_t (*syscall_handler)(struct thread *thread, const uint64_t *arguments);
 
+static inline bool thread_read(const struct thread *thread, void *to, guest_addr from,
+                               uint64_t bytes)
+{
+    return memory_read(&thread->process->machine.memory, to, from, bytes);
+}
+
+static inline bool thread_write(struct thread *thread, guest_addr to, const void *from,
+                                uint64_t bytes)
+{
+    return memory_write(&thread->process->machine.memory, to, from, bytes);
+}
+
+/* linux/process.c: an empty machine with one thread, process->threads, which
+ * load_program then fills.  Prints its own message and returns false if it
+ * cannot.  The caller sets sysroot, executable and reexec, and `forked` in a
+ * program that another simulated one has started by execve. */
+bool process_create(struct process *process, const struct machine_options *options);
+void process_destroy(struct process *process);
+/* Ends a forked child as the program's end says. */
+_Noreturn void process_leave(struct process *process);
+
 /* linux/syscall.c: looks up and runs the call that thread->hart stands at. */
 int64_t syscall_dispatch(struct thread *thread);
 
-/* linux/schedule.c: runs the program until it ends. */
+/* linux/schedule.c: runs the program until it ends.  In a forked child of the
+ * program it does not return. */
 void schedule_run(struct process *process);
 
 /* linux/signal.c */

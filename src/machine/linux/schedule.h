@@ -24,4 +24,8 @@ void schedule_end_wait(struct thread *thread);
  * --real-time this first brings the virtual clock up to the host's. */
 uint64_t schedule_now(struct process *process);
 
+/* Runs until process->exiting: what schedule_run does, for a process whose
+ * signals are installed already. */
+void schedule_loop(struct process *process);
+
 #endif

@@ -1,4 +1,5 @@
 /* Finds and runs the handler of a system call, and says once per number which calls do not exist. */
+#define _GNU_SOURCE
 #include "machine/linux/syscall.h"
 
 #include "machine/linux/schedule.h"

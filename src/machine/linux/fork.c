@@ -1,0 +1,222 @@
+/* New processes: fork by the host's own, with a copy of all memory or, for vfork, with the memory itself. */
+#define _GNU_SOURCE
+#include "machine/linux/schedule.h"
+#include "machine/linux/signal.h"
+#include "machine/linux/syscall.h"
+#include "machine/linux/system.h"
+#include "machine/linux/thread.h"
+#include "machine/linux/time.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    REGISTER_SP = 2,
+    REGISTER_TP = 4,
+    REGISTER_A0 = 10,
+    ECALL_BYTES = 4,
+    EXIT_SIGNAL = 0xff,              /* in clone's flags */
+    VFORK_STACK_BYTES = 1024 * 1024, /* of the host: for the engine and system calls */
+};
+
+/* What the host does with these flags is what the guest means by them. */
+#define PASSED_FLAGS (EXIT_SIGNAL | CLONE_FS | CLONE_FILES | CLONE_IO)
+/* Name spaces and tracing are not among those that a new process may have. */
+#define KNOWN_FLAGS                                                                          \
+    (PASSED_FLAGS | CLONE_VM | CLONE_VFORK | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_SETTLS |  \
+     CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED)
+
+/* In the child, right after it has begun: `thread` is all that is left. */
+static void become_child(struct process *process, struct thread *thread, const uint64_t *arguments)
+{
+    uint64_t flags = arguments[CLONE_ARGUMENT_FLAGS];
+    struct hart *hart = &thread->hart;
+
+    signal_host_forget();
+    process->pid = getpid();
+    process->next_tid = process->pid + 1;
+    process->threads = thread;
+    process->current = thread;
+    process->last_tid = 0;
+    process->forked = true;
+    process->shares_memory = true;
+    process->children = 0;
+    system_separate_random(process);
+    thread->next = NULL;
+    thread->tid = process->pid;
+    thread->robust_list = 0;
+    thread->clear_child_tid = 0;
+
+    int32_t tid = thread->tid;
+    if ((flags & CLONE_CHILD_SETTID) != 0) {
+        thread_write(thread, arguments[CLONE_ARGUMENT_CHILD_TID], &tid, sizeof tid);
+    }
+    if ((flags & CLONE_CHILD_CLEARTID) != 0) {
+        thread->clear_child_tid = arguments[CLONE_ARGUMENT_CHILD_TID];
+    }
+    if ((flags & CLONE_SETTLS) != 0) {
+        hart->x[REGISTER_TP] = arguments[CLONE_ARGUMENT_TLS];
+    }
+    if (arguments[CLONE_ARGUMENT_STACK] != 0) {
+        hart->x[REGISTER_SP] = arguments[CLONE_ARGUMENT_STACK];
+    }
+}
+
+/* In the child the memory is a copy: what belongs to other threads goes. */
+static void drop_others(struct process *process, const struct thread *kept)
+{
+    struct thread *thread = process->threads;
+
+    while (thread != NULL) {
+        struct thread *next = thread->next;
+        if (thread != kept) {
+            thread_destroy(thread);
+        }
+        thread = next;
+    }
+    signal_forget(&process->signals, ~UINT64_C(0));
+    timer_forget(process);
+}
+
+/* The host copies everything; CLONE_VFORK makes it hold the parent until the
+ * child has ended or called execve. */
+static int64_t fork_copy(struct thread *thread, const uint64_t *arguments)
+{
+    struct process *process = thread->process;
+    uint64_t flags = arguments[CLONE_ARGUMENT_FLAGS] & (PASSED_FLAGS | CLONE_VFORK);
+
+    fflush(NULL);
+    signal_host_hold();
+    long pid = syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+    if (pid == 0) {
+        drop_others(process, thread);
+        signal_forget(&thread->signals, ~UINT64_C(0));
+        become_child(process, thread, arguments);
+    }
+    int error = errno;
+    signal_host_release();
+    return pid < 0 ? -error : pid;
+}
+
+struct shared_child {
+    struct process *process;
+    struct thread *thread;
+    const uint64_t *arguments;
+};
+
+static int run_shared_child(void *context)
+{
+    struct shared_child *child = context;
+    struct process *process = child->process;
+
+    memset(&process->signals, 0, sizeof process->signals);
+    process->timers = NULL;
+    timer_forget(process);
+    become_child(process, child->thread, child->arguments);
+    child->thread->hart.x[REGISTER_A0] = 0;
+    child->thread->hart.pc += ECALL_BYTES;
+    schedule_make_runnable(child->thread);
+    signal_host_release();
+    schedule_loop(process);
+    process_leave(process);
+}
+
+static struct thread *copy_thread(const struct thread *thread)
+{
+    struct thread *copy = thread_create(thread->process, 0);
+
+    if (copy != NULL) {
+        thread_copy_registers(&copy->hart, &thread->hart);
+        copy->blocked = thread->blocked;
+        copy->alternate_stack = thread->alternate_stack;
+        copy->alternate_bytes = thread->alternate_bytes;
+        copy->alternate_flags = thread->alternate_flags;
+        memcpy(copy->name, thread->name, sizeof copy->name);
+    }
+    return copy;
+}
+
+/* Gives a process back what it had before its child used it, but for what
+ * describes the memory, which is still that of both. */
+static void take_back(struct process *process, const struct process *before)
+{
+    struct process after = *process;
+
+    *process = *before;
+    process->machine = after.machine;
+    process->machine.instructions = before->machine.instructions;
+    process->machine.idle_nanoseconds = before->machine.idle_nanoseconds;
+    process->brk_start = after.brk_start;
+    process->brk_end = after.brk_end;
+    process->mmap_top = after.mmap_top;
+}
+
+/* posix_spawn and vfork: the child uses its parent's memory, this program's own
+ * included, while the host holds the parent until the child has ended or called
+ * execve. */
+static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
+{
+    struct process *process = thread->process;
+    struct process *before = malloc(sizeof *before);
+    struct signal_notes *notes = signal_host_reserve();
+    struct shared_child child = {process, copy_thread(thread), arguments};
+    char *stack = mmap(NULL, VFORK_STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    int64_t result = -ENOMEM;
+
+    if (before != NULL && notes != NULL && child.thread != NULL && stack != MAP_FAILED) {
+        int flags = (int)(arguments[CLONE_ARGUMENT_FLAGS] & PASSED_FLAGS);
+        signal_host_hold();
+        signal_host_save(notes);
+        *before = *process;
+        int pid = clone(run_shared_child, stack + VFORK_STACK_BYTES,
+                        flags | CLONE_VM | CLONE_VFORK, &child);
+        result = pid < 0 ? -errno : pid;
+        take_back(process, before);
+        signal_host_restore(notes);
+        signal_host_release();
+    }
+    if (stack != MAP_FAILED) {
+        munmap(stack, VFORK_STACK_BYTES);
+    }
+    if (child.thread != NULL) {
+        thread_destroy(child.thread);
+    }
+    free(notes);
+    free(before);
+    return result;
+}
+
+int64_t sys_clone(struct thread *thread, const uint64_t *arguments)
+{
+    struct process *process = thread->process;
+    uint64_t flags = arguments[CLONE_ARGUMENT_FLAGS];
+
+    if ((flags & CLONE_THREAD) != 0) {
+        return thread_clone(thread, arguments);
+    }
+    /* Two processes that run at the same time in one memory are more than one
+     * host thread can do. */
+    bool both_run = (flags & CLONE_VM) != 0 && (flags & CLONE_VFORK) == 0;
+    bool wrong = (flags & CLONE_SIGHAND) != 0 && (flags & CLONE_VM) == 0;
+    if (both_run || wrong || (flags & ~(uint64_t)KNOWN_FLAGS) != 0) {
+        return -EINVAL;
+    }
+    int64_t pid = (flags & CLONE_VM) != 0 ? fork_shared(thread, arguments)
+                                          : fork_copy(thread, arguments);
+    if (pid > 0) {
+        int32_t tid = (int32_t)pid;
+        process->children++;
+        process->shares_memory = true;
+        if ((flags & CLONE_PARENT_SETTID) != 0) {
+            thread_write(thread, arguments[CLONE_ARGUMENT_PARENT_TID], &tid, sizeof tid);
+        }
+    }
+    return pid;
+}

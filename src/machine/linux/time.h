@@ -1,0 +1,40 @@
+/* The program's clocks, and the timers that send it signals. */
+#ifndef STRATA_MACHINE_LINUX_TIME_H
+#define STRATA_MACHINE_LINUX_TIME_H
+
+#include "machine/linux/process.h"
+
+#define NANOSECONDS UINT64_C(1000000000) /* in a second */
+
+/* As the guest stores it. */
+struct guest_timespec {
+    int64_t seconds, nanoseconds;
+};
+
+/* time.c */
+
+/* Sets the clocks to where every run begins. */
+void time_start(struct process *process);
+/* Saturates: no deadline is earlier than now. */
+uint64_t time_after(struct process *process, uint64_t nanoseconds);
+/* Reads a struct timespec: 0, -EFAULT, or -EINVAL if it is out of range.  Times
+ * that do not fit become WAIT_FOREVER. */
+int time_read_timespec(struct thread *thread, guest_addr address, uint64_t *nanoseconds);
+struct guest_timespec time_to_timespec(uint64_t nanoseconds);
+/* What the clock shows now: 0, or -EINVAL if there is no such clock. */
+int time_read_clock(struct thread *thread, int32_t clock, uint64_t *nanoseconds);
+/* The deadline at which `clock` shows `moment`; WAIT_FOREVER stays what it is.
+ * A clock that only runs while the program does gives -EOPNOTSUPP. */
+int time_deadline(struct process *process, int32_t clock, uint64_t moment, uint64_t *deadline);
+
+/* timer.c */
+
+/* The next moment a timer expires, or WAIT_FOREVER.  Those of CPU time expire
+ * only while a thread runs. */
+uint64_t timer_next_expiry(struct process *process, bool running);
+/* Sends the signals of all timers that are due. */
+void timer_expire(struct process *process);
+/* A new process has none. */
+void timer_forget(struct process *process);
+
+#endif
