@@ -11,6 +11,12 @@
 /* An access that begins on the last byte of the space may reach into the guard. */
 #define REGION_BYTES (GUEST_SPACE_BYTES + GUEST_PAGE_BYTES)
 
+/* Large arrays are worth huge pages in the host: a guest load that misses the
+ * host's TLB costs an interpreter more than it costs the real machine, since
+ * fewer of them overlap.  Stacks (8 MB) and small heaps stay as they are: the
+ * host would clear 2 MB for the first byte. */
+#define HUGE_PAGES_FROM (UINT64_C(16) << 20)
+
 bool memory_create(struct memory *memory)
 {
     memset(memory, 0, sizeof *memory);
@@ -103,6 +109,9 @@ int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned
                         (off_t)offset);
     if (mapped == MAP_FAILED) {
         return -errno;
+    }
+    if (host_fd < 0 && !shared && bytes >= HUGE_PAGES_FROM) {
+        madvise(mapped, bytes, MADV_HUGEPAGE); /* advice: whether it helps is the host's affair */
     }
     set_pages(memory, start, bytes,
               (uint8_t)(permissions | PAGE_MAPPED | (shared ? PAGE_SHARED : 0u)));

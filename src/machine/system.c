@@ -1,15 +1,14 @@
-/* Executes the instructions that reach beyond one hart: CSRs, fence.i and Xstrata. */
+/* Executes the instructions that reach beyond one hart: CSRs, fence.i and Xstrata.
+ *
+ * The CSRs of floating point are not here: the engine runs them (exec/float.c). */
 #include "machine/system.h"
 
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
-#include "machine/exec/softfloat.h"
 #include "machine/units/counter_table.h"
 
 #include <string.h>
 
-#define FLAG_MASK 31u
-#define MODE_MASK 7u
 /* Feature bits of CSR strfeat and of the auxiliary vector. */
 #define FEATURES UINT64_C(1)
 
@@ -17,15 +16,6 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
                      uint64_t *value)
 {
     switch (number) {
-    case RV64_CSR_fflags:
-        *value = hart->float_flags;
-        return true;
-    case RV64_CSR_frm:
-        *value = hart->rounding_mode;
-        return true;
-    case RV64_CSR_fcsr:
-        *value = hart->rounding_mode << 5 | hart->float_flags;
-        return true;
     case RV64_CSR_cycle:
     case RV64_CSR_instret:
         *value = hart->instructions;
@@ -63,16 +53,6 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
 static void write_csr(struct machine *machine, struct hart *hart, uint32_t number, uint64_t value)
 {
     switch (number) {
-    case RV64_CSR_fflags:
-        hart->float_flags = value & FLAG_MASK;
-        break;
-    case RV64_CSR_frm:
-        hart->rounding_mode = value & MODE_MASK;
-        break;
-    case RV64_CSR_fcsr:
-        hart->float_flags = value & FLAG_MASK;
-        hart->rounding_mode = value >> 5 & MODE_MASK;
-        break;
     case RV64_CSR_ctrthresh:
         machine->counter_threshold = value;
         break;

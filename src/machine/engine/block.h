@@ -129,11 +129,12 @@ enum handler {
     HANDLER_stop_ebreak,
     HANDLER_stop_illegal,
     HANDLER_stop_system,
+    HANDLER_float_csr,
     HANDLER_watch_pc,
     HANDLER_watch_before,
     HANDLER_watch_after,
     HANDLER_FIRST_PAIR,
-#define PAIR(first, second) HANDLER_##first##_##second,
+#define PAIR(first, second, join) HANDLER_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
 #include "machine/engine/pairs.def"
 #undef PAIR

@@ -2,7 +2,9 @@
 #include "machine/engine/block.h"
 
 #include "base/check.h"
+#include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
+#include "machine/exec/float.h"
 
 #include <string.h>
 
@@ -26,9 +28,13 @@ struct builder {
     struct watch_site *site; /* the next free one */
 };
 
+/* How the second instruction of a pair depends on the first. */
+enum join { JOIN_none, JOIN_rs1, JOIN_rs2, JOINS };
+
 /* Handlers of two instructions at once, 0 where there is none. */
-static const uint16_t pair_handlers[RV64_OP_COUNT][RV64_OP_COUNT] = {
-#define PAIR(first, second) [RV64_##first][RV64_##second] = HANDLER_##first##_##second,
+static const uint16_t pair_handlers[RV64_OP_COUNT][RV64_OP_COUNT][JOINS] = {
+#define PAIR(first, second, join)                                              \
+    [RV64_##first][RV64_##second][JOIN_##join] = HANDLER_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
 #include "machine/engine/pairs.def"
 #undef PAIR
@@ -56,10 +62,37 @@ static bool fetch(struct engine *engine, guest_addr pc, struct rv64_insn *insn)
     return true;
 }
 
+/* Floating-point flags and modes are the hart's own: no need to stop for them. */
+static bool accesses_float_csr(const struct rv64_insn *insn)
+{
+    return insn->op >= RV64_csrrw && insn->op <= RV64_csrrci &&
+           (insn->imm == RV64_CSR_fflags || insn->imm == RV64_CSR_frm ||
+            insn->imm == RV64_CSR_fcsr);
+}
+
+static enum float_csr float_csr_kind(unsigned op)
+{
+    switch (op) {
+    case RV64_csrrw:
+        return CSR_WRITE;
+    case RV64_csrrs:
+        return CSR_SET;
+    case RV64_csrrc:
+        return CSR_CLEAR;
+    case RV64_csrrwi:
+        return CSR_WRITE_NUMBER;
+    case RV64_csrrsi:
+        return CSR_SET_NUMBER;
+    default:
+        return CSR_CLEAR_NUMBER;
+    }
+}
+
 static bool ends_block(const struct rv64_insn *insn)
 {
-    return insn->op == RV64_illegal || (rv64_row(insn->op)->flags &
-                                        (INSN_CONDITIONAL | INSN_JUMP | INSN_SYSTEM)) != 0;
+    const uint32_t ending = INSN_CONDITIONAL | INSN_JUMP | INSN_SYSTEM;
+    return insn->op == RV64_illegal ||
+           ((rv64_row(insn->op)->flags & ending) != 0 && !accesses_float_csr(insn));
 }
 
 /* Instructions that only stop the engine do not retire by themselves. */
@@ -148,6 +181,14 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
         add_op(builder, HANDLER_stop_illegal, draft, retired);
         return;
     }
+    if (accesses_float_csr(insn)) {
+        op = add_op(builder, HANDLER_float_csr, draft, retired);
+        op->rd = insn->rd != 0 ? insn->rd : HART_X_SINK;
+        op->rs1 = insn->rs1;
+        op->rs2 = (uint8_t)float_csr_kind(insn->op);
+        op->imm = (int32_t)insn->imm;
+        return;
+    }
     if (flags & INSN_SYSTEM) {
         const unsigned handler = insn->op == RV64_ecall    ? HANDLER_stop_ecall
                                  : insn->op == RV64_ebreak ? HANDLER_stop_ebreak
@@ -214,13 +255,34 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     return own;
 }
 
+static enum join join_of(const struct rv64_insn *first, const struct rv64_insn *second)
+{
+    const uint32_t writes = rv64_row(first->op)->flags;
+    const uint32_t reads = rv64_row(second->op)->flags;
+    const bool integer = writes & INSN_RD_INT && first->rd != 0;
+    const bool floating = writes & INSN_RD_FLOAT;
+    if (second->rs1 == first->rd &&
+        ((integer && reads & INSN_RS1_INT) || (floating && reads & INSN_RS1_FLOAT))) {
+        return JOIN_rs1;
+    }
+    if (second->rs2 == first->rd &&
+        ((integer && reads & INSN_RS2_INT) || (floating && reads & INSN_RS2_FLOAT))) {
+        return JOIN_rs2;
+    }
+    return JOIN_none;
+}
+
 /* Each op keeps its place and operands; only the first one's handler changes,
  * and runs both. */
 static void join_pairs(struct builder *builder, struct op *const *places)
 {
     for (unsigned i = 0; i + 1 < builder->count; i++) {
-        const uint16_t handler =
-            pair_handlers[builder->drafts[i].insn.op][builder->drafts[i + 1].insn.op];
+        const struct rv64_insn *first = &builder->drafts[i].insn;
+        const struct rv64_insn *second = &builder->drafts[i + 1].insn;
+        const uint16_t *handlers = pair_handlers[first->op][second->op];
+        const uint16_t handler = handlers[join_of(first, second)] != 0
+                                     ? handlers[join_of(first, second)]
+                                     : handlers[JOIN_none];
         if (handler != 0 && places[i + 1] == places[i] + 1) {
             places[i]->handler = builder->engine->handlers[handler];
             i++;

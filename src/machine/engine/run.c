@@ -3,8 +3,8 @@
  * A handler does what exec/ says, moves `ip` on and jumps to the next handler.
  * Everything that a fault may have to undo is in memory: the hart's registers,
  * engine->budget, and engine->at, the op that is about to access memory.  The
- * compiler must not move a register's store across such an access: hence the
- * barrier in GUARD. */
+ * compiler cannot move a register's store across such an access, since it goes
+ * through a pointer to bytes that may point to the hart for all it knows. */
 #include "machine/engine/block.h"
 
 #include "base/check.h"
@@ -120,10 +120,12 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         [HANDLER_stop_ebreak] = &&stop_ebreak,
         [HANDLER_stop_illegal] = &&stop_illegal,
         [HANDLER_stop_system] = &&stop_system,
+        [HANDLER_float_csr] = &&float_csr,
         [HANDLER_watch_pc] = &&watch_pc,
         [HANDLER_watch_before] = &&watch_site,
         [HANDLER_watch_after] = &&watch_site,
-#define PAIR(first, second) [HANDLER_##first##_##second] = &&pair_##first##_##second,
+#define PAIR(first, second, join)                                              \
+    [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
 #include "machine/engine/pairs.def"
 #undef PAIR
@@ -144,7 +146,6 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 #define GUARD(id)                                                              \
     if (MAY_LEAVE(id)) {                                                       \
         engine->at = ip;                                                       \
-        __asm__ volatile("" ::: "memory");                                     \
     }
 #define STEP(id)                                                               \
     {                                                                          \
@@ -204,10 +205,30 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 #undef INSN
 #undef XCSR
 
-#define PAIR(first, second)                                                    \
-    pair_##first##_##second : STEP(first) STEP(second) DISPATCH();
-#define PAIR_BRANCH(first, second)                                             \
-    pair_##first##_##second : STEP(first) BRANCH(second)
+/* The registers live in memory, and what one instruction stores there the next
+ * can load only some cycles later.  Told that both are the same register, the
+ * compiler keeps the value in one of the host's. */
+#define JOIN_none
+#define JOIN_rs1 second_op.rs1 = ip[-1].rd;
+#define JOIN_rs2 second_op.rs2 = ip[-1].rd;
+#define PAIR(first, second, join)                                              \
+    pair_##first##_##second##_##join : {                                       \
+        STEP(first)                                                            \
+        struct op second_op = *ip;                                             \
+        JOIN_##join GUARD(second) exec_##second(hart, &second_op);             \
+        ip++;                                                                  \
+        DISPATCH();                                                            \
+    }
+#define PAIR_BRANCH(first, second, join)                                       \
+    pair_##first##_##second##_##join : {                                       \
+        STEP(first)                                                            \
+        struct op second_op = *ip;                                             \
+        JOIN_##join if (exec_##second(hart, &second_op))                       \
+        {                                                                      \
+            FOLLOW(taken)                                                      \
+        }                                                                      \
+        FOLLOW(not_taken)                                                      \
+    }
 #include "machine/engine/pairs.def"
 #undef PAIR
 #undef PAIR_BRANCH
@@ -230,6 +251,11 @@ op_jalr: {
 
 block_end:
     FOLLOW(taken)
+
+float_csr:
+    float_access_csr(hart, ip);
+    ip++;
+    DISPATCH();
 
 watch_pc: {
     struct watch_cell *cell = ip->pointer;

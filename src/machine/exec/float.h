@@ -21,6 +21,12 @@
 void float_begin(void);
 void float_collect_flags(struct hart *hart);
 
+/* The CSR instructions on fflags, frm and fcsr, which compilers put around quiet
+ * comparisons: op->imm is the CSR's number, op->rs2 the instruction (enum float_csr),
+ * op->rs1 a register or, for the immediate forms, a number. */
+enum float_csr { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_WRITE_NUMBER, CSR_SET_NUMBER, CSR_CLEAR_NUMBER };
+void float_access_csr(struct hart *hart, const struct op *op);
+
 /* The mode to round with; leaves the instruction as illegal if frm is reserved. */
 _Noreturn void float_illegal_rounding(struct hart *hart);
 
