@@ -88,7 +88,7 @@ def read_table():
             if not words or words[0].startswith("#"):
                 continue
             if len(words) != len(COLUMNS):
-                raise SuiteError(f"programs.list:{number}: {len(words)} columns, not {len(COLUMNS)}")
+                raise SuiteError(f"programs.list:{number}: not {len(COLUMNS)} columns")
             row = dict(zip(COLUMNS, words))
             links = ["static", "dynamic"] if row["link"] == "both" else [row["link"]]
             if not set(links) <= set(LINK_FLAGS):
@@ -173,7 +173,7 @@ def build_program(program):
 
 
 def build_all(programs, jobs):
-    """Builds each library and binary once; returns the error of each program that does not build."""
+    """Builds each library and binary once; returns the errors, by binary."""
     libraries = {name.lstrip("+") for program in programs for name in program.libraries}
     binaries = {program.binary: program for program in programs}
     errors = {}

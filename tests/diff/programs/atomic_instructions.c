@@ -1,31 +1,32 @@
-/* Shows atomic memory operations of both widths with all orderings, and load-reserved/store-conditional. */
+/* Shows atomic memory operations of both widths with all orderings, and
+ * load-reserved/store-conditional. */
 #include "common.h"
 
-static const uint64_t values[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX,
-                                  0x8000000000000000, 0x123456789abcdef0};
+static const uint64_t values[] = {0,          1,          0x7fffffff,         0x80000000,
+                                  0xffffffff, UINT64_MAX, 0x8000000000000000, 0x123456789abcdef0};
 #define COUNT (sizeof(values) / sizeof(values[0]))
 
-#define SHOW(name)                                                                            \
-    do {                                                                                      \
-        uint64_t hash = CHECKSUM_START;                                                       \
-        for (size_t i = 0; i < COUNT; i++) {                                                  \
-            for (size_t k = 0; k < COUNT; k++) {                                              \
-                uint64_t memory[3] = {~values[i], values[i], values[k]};                      \
-                uint64_t old = 0;                                                             \
-                __asm__ volatile(name " %0, %1, (%2)"                                         \
-                                 : "=&r"(old)                                                 \
-                                 : "r"(values[k]), "r"(memory + 1)                            \
-                                 : "memory");                                                 \
-                hash = checksum_word(checksum(hash, memory, sizeof(memory)), old);            \
-            }                                                                                 \
-        }                                                                                     \
-        printf("%-15s %016lx\n", name, hash);                                                 \
+#define SHOW(name)                                                                                 \
+    do {                                                                                           \
+        uint64_t hash = CHECKSUM_START;                                                            \
+        for (size_t i = 0; i < COUNT; i++) {                                                       \
+            for (size_t k = 0; k < COUNT; k++) {                                                   \
+                uint64_t memory[3] = {~values[i], values[i], values[k]};                           \
+                uint64_t old = 0;                                                                  \
+                __asm__ volatile(name " %0, %1, (%2)"                                              \
+                                 : "=&r"(old)                                                      \
+                                 : "r"(values[k]), "r"(memory + 1)                                 \
+                                 : "memory");                                                      \
+                hash = checksum_word(checksum(hash, memory, sizeof(memory)), old);                 \
+            }                                                                                      \
+        }                                                                                          \
+        printf("%-15s %016lx\n", name, hash);                                                      \
     } while (0)
 
-#define FAMILY(operation)             \
-    SHOW("amo" operation ".w");       \
-    SHOW("amo" operation ".d.aq");    \
-    SHOW("amo" operation ".w.rl");    \
+#define FAMILY(operation)                                                                          \
+    SHOW("amo" operation ".w");                                                                    \
+    SHOW("amo" operation ".d.aq");                                                                 \
+    SHOW("amo" operation ".w.rl");                                                                 \
     SHOW("amo" operation ".d.aqrl")
 
 int main(void)

@@ -10,8 +10,8 @@ int main(void)
     const unsigned char *random = (const unsigned char *)getauxval(AT_RANDOM);
     const char *name = (const char *)getauxval(AT_EXECFN);
     const Elf64_Phdr *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
-    unsigned long base_bits = ISA_BIT('i') | ISA_BIT('m') | ISA_BIT('a') | ISA_BIT('f') |
-                              ISA_BIT('d') | ISA_BIT('c');
+    unsigned long base_bits =
+        ISA_BIT('i') | ISA_BIT('m') | ISA_BIT('a') | ISA_BIT('f') | ISA_BIT('d') | ISA_BIT('c');
     unsigned sum = 0;
     int loads = 0;
 
@@ -27,8 +27,9 @@ int main(void)
     }
     printf("header size %lu, has load segments: %d\n", getauxval(AT_PHENT), loads >= 2);
     printf("entry set: %d\n", getauxval(AT_ENTRY) != 0);
-    printf("identity agrees: %d\n", getauxval(AT_UID) == getuid() && getauxval(AT_EUID) == geteuid() &&
-           getauxval(AT_GID) == getgid() && getauxval(AT_EGID) == getegid());
+    printf("identity agrees: %d\n",
+           getauxval(AT_UID) == getuid() && getauxval(AT_EUID) == geteuid() &&
+               getauxval(AT_GID) == getgid() && getauxval(AT_EGID) == getegid());
     printf("secure: %lu\n", getauxval(AT_SECURE));
     printf("clock ticks: %lu\n", getauxval(AT_CLKTCK));
     return 0;

@@ -1,4 +1,5 @@
-/* Shows arithmetic of big numbers: factorial, powers, digits of pi and e, modular exponentiation. */
+/* Shows arithmetic of big numbers: factorial, powers, digits of pi, modular
+ * exponentiation. */
 #include "common.h"
 
 #define LIMBS 400
@@ -116,6 +117,7 @@ int main(void)
     }
     print(three);
     print_pi(250);
-    printf("%lu %lu\n", power(3, 1000000006, 1000000007), power(123456789, 987654321, 18446744073709551557u));
+    printf("%lu %lu\n", power(3, 1000000006, 1000000007),
+           power(123456789, 987654321, 18446744073709551557u));
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Shows the clocks: they grow, agree with each other, have resolutions; only relations are printed. */
+/* Shows the clocks: they grow, agree with each other, have resolutions; only relations are
+ * printed. */
 #include "common.h"
 #include <sys/time.h>
 #include <sys/times.h>
@@ -25,9 +26,9 @@ static uint64_t work(int rounds)
 
 int main(void)
 {
-    static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,
-                                       CLOCK_BOOTTIME, CLOCK_PROCESS_CPUTIME_ID,
-                                       CLOCK_THREAD_CPUTIME_ID};
+    static const clockid_t clocks[] = {CLOCK_REALTIME,           CLOCK_MONOTONIC,
+                                       CLOCK_MONOTONIC_RAW,      CLOCK_BOOTTIME,
+                                       CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
     struct timespec resolution;
     struct timeval day;
     struct tms spent;

@@ -1,4 +1,5 @@
-/* Shows code that one thread changes and others run, told to be ready by a flag and flushed for all. */
+/* Shows code that one thread changes and others run, told to be ready by a flag and flushed for
+ * all. */
 #include "common.h"
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-/* Shows a small compiler at run time: random expressions made into machine code, checked by evaluation. */
+/* Shows a small compiler at run time: random expressions made into machine code, checked by
+ * evaluation. */
 #include "common.h"
 #include <sys/mman.h>
 
@@ -73,7 +74,8 @@ int main(void)
     uint64_t hash = CHECKSUM_START;
     int wrong = 0;
 
-    code = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    code =
+        mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(code != MAP_FAILED);
     for (int i = 0; i < 1000; i++) {
         uint64_t x = next_random(&state) >> (i % 64);

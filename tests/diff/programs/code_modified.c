@@ -1,4 +1,5 @@
-/* Shows self-modifying code: patched instructions take effect after fence.i and after the system call. */
+/* Shows self-modifying code: patched instructions take effect after fence.i and after the system
+ * call. */
 #include "common.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,8 +12,8 @@ static uint32_t add_immediate(unsigned value)
 
 int main(void)
 {
-    uint32_t *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t *code =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     long (*function)(long) = (long (*)(long))code;
     uint64_t hash = CHECKSUM_START;
 

@@ -1,4 +1,5 @@
-/* Shows a loop that patches an instruction of its own body while it runs, with fence.i each round. */
+/* Shows a loop that patches an instruction of its own body while it runs, with fence.i each
+ * round. */
 #include "common.h"
 #include <sys/mman.h>
 
@@ -30,8 +31,8 @@ __asm__(".section .rodata\n"
 int main(void)
 {
     size_t size = (size_t)(loop_end - loop_start);
-    char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-                      -1, 0);
+    char *code =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint32_t words[40];
 
     REQUIRE(code != MAP_FAILED);

@@ -1,4 +1,5 @@
-/* Shows instructions at awkward places: over a page's end, on two-byte boundaries, faults in the second half. */
+/* Shows instructions at awkward places: over a page's end, on two-byte boundaries, faults in the
+ * second half. */
 #include "common.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -17,10 +18,11 @@ static void note(int number, siginfo_t *info, void *context)
 int main(void)
 {
     struct sigaction action = {.sa_sigaction = note, .sa_flags = SA_SIGINFO};
-    unsigned char *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
-                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *code =
+        mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     /* c.addi a0,1 ; addi a0,a0,100 ; c.slli a0,1 ; c.jr ra */
-    static const unsigned char body[] = {0x05, 0x05, 0x13, 0x05, 0x45, 0x06, 0x06, 0x05, 0x82, 0x80};
+    static const unsigned char body[] = {0x05, 0x05, 0x13, 0x05, 0x45,
+                                         0x06, 0x06, 0x05, 0x82, 0x80};
 
     REQUIRE(code != MAP_FAILED && sigaction(SIGSEGV, &action, NULL) == 0);
     for (size_t offset = 4080; offset <= 4100; offset += 2) {

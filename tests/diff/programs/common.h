@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 /* A broken precondition ends the program with a status that no program chooses itself. */
-#define REQUIRE(condition)                                                       \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);      \
-            fflush(NULL);                                                        \
-            _exit(99);                                                           \
-        }                                                                        \
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            fflush(NULL);                                                                          \
+            _exit(99);                                                                             \
+        }                                                                                          \
     } while (0)
 
 #define CHECKSUM_START UINT64_C(0xcbf29ce484222325)

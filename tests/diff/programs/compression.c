@@ -19,7 +19,8 @@ static size_t compress(const unsigned char *in, size_t size, unsigned char *out)
 
             heads[hash] = (int)at;
             if (found >= 0 && at - (size_t)found < 65536) {
-                while (length < 255 && at + length < size && in[(size_t)found + length] == in[at + length]) {
+                while (length < 255 && at + length < size &&
+                       in[(size_t)found + length] == in[at + length]) {
                     length++;
                 }
                 distance = at - (size_t)found;
@@ -100,7 +101,8 @@ int main(void)
     static unsigned char source[SIZE];
     static unsigned char packed[2 * SIZE];
     static unsigned char unpacked[SIZE + 300];
-    static const char *const words[] = {"counter ", "table ", "fragment ", "trampoline ", "loop ", "hot ", "path "};
+    static const char *const words[] = {"counter ", "table ", "fragment ", "trampoline ",
+                                        "loop ",    "hot ",   "path "};
     uint64_t state = 17;
     size_t size = 0;
     size_t length = 0;
@@ -116,7 +118,8 @@ int main(void)
     }
     length = compress(source, size, packed);
     printf("%zu to %zu bytes %016lx\n", size, length, checksum(CHECKSUM_START, packed, length));
-    printf("back %d\n", expand(packed, length, unpacked) == size && memcmp(source, unpacked, size) == 0);
+    printf("back %d\n",
+           expand(packed, length, unpacked) == size && memcmp(source, unpacked, size) == 0);
     printf("coded bits %lu\n", huffman_bits(source, size));
     return 0;
 }

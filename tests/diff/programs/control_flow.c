@@ -1,4 +1,5 @@
-/* Shows control flow: computed goto, function pointers, dense and sparse switches, deep recursion. */
+/* Shows control flow: computed goto, function pointers, dense and sparse switches, deep
+ * recursion. */
 #include "common.h"
 
 static uint64_t interpret(const unsigned char *program, uint64_t value)
@@ -15,8 +16,7 @@ add:
 shift:
     value = value << 5 | value >> 59;
     NEXT;
-xor:
-    value ^= 0xdeadbeefcafef00d;
+    xor : value ^= 0xdeadbeefcafef00d;
     NEXT;
 multiply:
     value *= 0x9e3779b97f4a7c15;
@@ -34,24 +34,40 @@ end:
 static int classify(unsigned number)
 {
     switch (number % 23) {
-    case 0: return 7;
-    case 1: return 3;
-    case 2: return 19;
-    case 3: return 2;
-    case 4: return 11;
-    case 5: return 5;
-    case 6: return 13;
-    case 7: return 17;
-    case 11: return 1;
-    case 12: return 23;
-    default: break;
+    case 0:
+        return 7;
+    case 1:
+        return 3;
+    case 2:
+        return 19;
+    case 3:
+        return 2;
+    case 4:
+        return 11;
+    case 5:
+        return 5;
+    case 6:
+        return 13;
+    case 7:
+        return 17;
+    case 11:
+        return 1;
+    case 12:
+        return 23;
+    default:
+        break;
     }
     switch (number) {
-    case 1000: return -1;
-    case 77777: return -2;
-    case 123456: return -3;
-    case 0x7fffffff: return -4;
-    default: return 0;
+    case 1000:
+        return -1;
+    case 77777:
+        return -2;
+    case 123456:
+        return -3;
+    case 0x7fffffff:
+        return -4;
+    default:
+        return 0;
     }
 }
 

@@ -70,6 +70,7 @@ int main()
     std::regex pattern("(\\w+) (\\w+)");
     std::cout << std::regex_replace(line, pattern, "$2 $1") << '\n';
     std::reverse(line.begin(), line.end());
-    std::cout << line << ' ' << line.find("eht") << ' ' << std::uppercase << std::hex << 48879 << '\n';
+    std::cout << line << ' ' << line.find("eht") << ' ' << std::uppercase << std::hex << 48879
+              << '\n';
     return 0;
 }

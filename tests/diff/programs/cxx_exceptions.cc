@@ -1,4 +1,5 @@
-// Shows C++ exceptions: nested, rethrown, through C frames and destructors, uncaught inside noexcept.
+// Shows C++ exceptions: nested, rethrown, through C frames and destructors, uncaught inside
+// noexcept.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -7,22 +8,35 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
+namespace
+{
 
 int alive;
 
 struct Tracked {
-    Tracked() { alive++; }
-    ~Tracked() { alive--; }
+    Tracked()
+    {
+        alive++;
+    }
+    ~Tracked()
+    {
+        alive--;
+    }
 };
 
 struct Base {
     virtual ~Base() = default;
-    virtual int number() const { return 1; }
+    virtual int number() const
+    {
+        return 1;
+    }
 };
 
 struct Derived : Base {
-    int number() const override { return 2; }
+    int number() const override
+    {
+        return 2;
+    }
 };
 
 int descend(int depth)
@@ -71,7 +85,7 @@ void fail_nested(int level)
     }
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {

@@ -1,4 +1,5 @@
-// Shows C++ threads: exceptions inside them and through futures, mutexes, atomics, thread_local objects.
+// Shows C++ threads: exceptions inside them and through futures, mutexes, atomics, thread_local
+// objects.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -11,14 +12,21 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
 std::atomic<int> constructed{0};
 std::atomic<int> destroyed{0};
 
 struct Local {
-    Local() { constructed++; }
-    ~Local() { destroyed++; }
+    Local()
+    {
+        constructed++;
+    }
+    ~Local()
+    {
+        destroyed++;
+    }
     int value = 0;
 };
 
@@ -33,7 +41,7 @@ int fail_sometimes(int number)
     return number * number;
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {

@@ -1,13 +1,21 @@
-// Shows run-time types: dynamic_cast over several bases, typeid, virtual bases, static construction order.
+// Shows run-time types: dynamic_cast over several bases, typeid, virtual bases, static
+// construction order.
 #include <cstdio>
 #include <cstring>
 #include <typeinfo>
 
-namespace {
+namespace
+{
 
 struct Announcer {
-    explicit Announcer(const char *text) : text_(text) { std::printf("construct %s\n", text_); }
-    ~Announcer() { std::printf("destroy %s\n", text_); }
+    explicit Announcer(const char *text) : text_(text)
+    {
+        std::printf("construct %s\n", text_);
+    }
+    ~Announcer()
+    {
+        std::printf("destroy %s\n", text_);
+    }
     const char *text_;
 };
 
@@ -23,13 +31,20 @@ struct Left : virtual Root {
 };
 struct Right : virtual Root {
     int right = 3;
-    virtual int sum() const { return root + right; }
+    virtual int sum() const
+    {
+        return root + right;
+    }
 };
 struct Bottom : Left, Right {
     int bottom = 4;
-    int sum() const override { return root + left + right + bottom; }
+    int sum() const override
+    {
+        return root + left + right + bottom;
+    }
 };
-struct Other : Root {};
+struct Other : Root {
+};
 
 Announcer &lazy()
 {
@@ -43,7 +58,7 @@ template <typename T> const char *can_cast(Root *root)
     return dynamic_cast<T *>(root) != nullptr ? "yes" : "no";
 }
 
-}  // namespace
+} // namespace
 
 int main()
 {
@@ -57,7 +72,8 @@ int main()
         std::printf("is bottom %d\n", typeid(*root) == typeid(Bottom));
     }
     std::printf("cross cast %d\n", dynamic_cast<Right *>(static_cast<Left *>(&bottom))->sum());
-    std::printf("most derived %d\n", dynamic_cast<void *>(static_cast<Right *>(&bottom)) == &bottom);
+    std::printf("most derived %d\n",
+                dynamic_cast<void *>(static_cast<Right *>(&bottom)) == &bottom);
     std::printf("names %d\n", std::strcmp(typeid(int).name(), "i") == 0);
     try {
         (void)dynamic_cast<Other &>(*roots[0]);

@@ -95,7 +95,8 @@ static void sha256(unsigned char *buffer, size_t size)
 
 static void md5(unsigned char *buffer, size_t size)
 {
-    static const unsigned char shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+    static const unsigned char shifts[4][4] = {
+        {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
     uint32_t h[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 
     size = pad(buffer, size, 0);
@@ -156,7 +157,9 @@ int main(void)
             for (size_t k = 0; k < sizes[i]; k++) {
                 buffer[k] = sizes[i] == 3 ? (unsigned char)("abc"[k]) : (unsigned char)(k * k >> 3);
             }
-            kind == 0 ? sha256(buffer, sizes[i]) : kind == 1 ? md5(buffer, sizes[i]) : crc32(buffer, sizes[i]);
+            kind == 0   ? sha256(buffer, sizes[i])
+            : kind == 1 ? md5(buffer, sizes[i])
+                        : crc32(buffer, sizes[i]);
         }
     }
     return 0;

@@ -1,4 +1,5 @@
-/* Shows execve: new arguments and environment, same process, handlers reset, ignored and mask kept. */
+/* Shows execve: new arguments and environment, same process, handlers reset, ignored and mask
+ * kept. */
 #include "common.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -37,8 +38,8 @@ int main(int argc, char **argv)
 {
     char numbers[3][16];
     char prefix[4096];
-    char *arguments[] = {(char *)"a new name", (char *)"second", numbers[0], numbers[1],
-                         numbers[2], (char *)"", (char *)"the last", NULL};
+    char *arguments[] = {(char *)"a new name", (char *)"second", numbers[0],         numbers[1],
+                         numbers[2],           (char *)"",       (char *)"the last", NULL};
     char *environment[] = {(char *)"STAGE=two", prefix, NULL};
     char **words = NULL;
     const char *file = NULL;

@@ -1,4 +1,5 @@
-/* Shows that a handler's changes to saved registers, integer and floating, take effect on return. */
+/* Shows that a handler's changes to saved registers, integer and floating, take effect on
+ * return. */
 #include "common.h"
 #include <signal.h>
 #include <ucontext.h>

@@ -1,4 +1,5 @@
-/* Shows accesses over a page's end into a closed page: the fault is in the second page, nothing is lost. */
+/* Shows accesses over a page's end into a closed page: the fault is in the second page, nothing
+ * is lost. */
 #include "common.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Shows illegal instructions and breakpoints: signal, code, address; the handler steps over them. */
+/* Shows illegal instructions and breakpoints: signal, code, address; the handler steps over
+ * them. */
 #include "common.h"
 #include <signal.h>
 #include <ucontext.h>

@@ -1,4 +1,5 @@
-/* Shows faults repaired by mprotect in the handler: the access is done again; address and code right. */
+/* Shows faults repaired by mprotect in the handler: the access is done again; address and code
+ * right. */
 #include "common.h"
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,7 +22,8 @@ static void repair(int number, siginfo_t *info, void *context)
     faults++;
     wrong_address += info->si_addr != expected;
     wrong_code += info->si_code != SEGV_ACCERR;
-    if (page < area || page >= area + PAGES * PAGE || mprotect(page, PAGE, PROT_READ | PROT_WRITE)) {
+    if (page < area || page >= area + PAGES * PAGE ||
+        mprotect(page, PAGE, PROT_READ | PROT_WRITE)) {
         _exit(98);
     }
 }
@@ -49,7 +51,7 @@ int main(void)
             sum += __atomic_fetch_add((uint32_t *)expected, 77, __ATOMIC_SEQ_CST);
             break;
         default:
-            sum += (uint64_t)*(volatile float *)expected + 3;
+            sum += (uint64_t) * (volatile float *)expected + 3;
             break;
         }
     }

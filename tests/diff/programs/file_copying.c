@@ -1,4 +1,5 @@
-/* Shows copying by system calls: read and write, sendfile, splice, tee, each with the same bytes. */
+/* Shows copying by system calls: read and write, sendfile, splice, tee, each with the same
+ * bytes. */
 #include "common.h"
 #include <fcntl.h>
 #include <sys/sendfile.h>

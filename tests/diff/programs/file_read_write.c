@@ -1,4 +1,5 @@
-/* Shows the life of a file: create, write, append, read back, truncate on open, exclusive creation. */
+/* Shows the life of a file: create, write, append, read back, truncate on open, exclusive
+ * creation. */
 #include "common.h"
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 /* Shows floating-point instructions directly: NaN boxing, classes, minimum, sign injection, static
- * rounding, conversions of extreme values, fused operations, comparisons with quiet and signalling NaNs. */
+ * rounding, conversions of extreme values, fused operations, comparisons with quiet and
+ * signalling NaNs. */
 #include "common.h"
 
 static const uint64_t doubles[] = {
@@ -11,40 +12,40 @@ static const uint64_t doubles[] = {
 #define COUNT (sizeof(doubles) / sizeof(doubles[0]))
 
 /* Applies a two-operand instruction to all pairs and adds result bits and flags to a checksum. */
-#define BINARY_D(name, text)                                                                  \
-    do {                                                                                      \
-        uint64_t hash = CHECKSUM_START;                                                       \
-        for (size_t i = 0; i < COUNT; i++) {                                                  \
-            for (size_t k = 0; k < COUNT; k++) {                                              \
-                uint64_t result = 0;                                                          \
-                uint64_t flags = 0;                                                           \
-                __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fsflags zero\n" text    \
-                                 "\n fmv.x.d %0, ft2\n frflags %1"                            \
-                                 : "=&r"(result), "=&r"(flags)                                \
-                                 : "r"(doubles[i]), "r"(doubles[k])                           \
-                                 : "ft0", "ft1", "ft2");                                      \
-                hash = checksum_word(checksum_word(hash, result), flags);                     \
-            }                                                                                 \
-        }                                                                                     \
-        printf("%-18s %016lx\n", name, hash);                                                 \
+#define BINARY_D(name, text)                                                                       \
+    do {                                                                                           \
+        uint64_t hash = CHECKSUM_START;                                                            \
+        for (size_t i = 0; i < COUNT; i++) {                                                       \
+            for (size_t k = 0; k < COUNT; k++) {                                                   \
+                uint64_t result = 0;                                                               \
+                uint64_t flags = 0;                                                                \
+                __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fsflags zero\n" text         \
+                                 "\n fmv.x.d %0, ft2\n frflags %1"                                 \
+                                 : "=&r"(result), "=&r"(flags)                                     \
+                                 : "r"(doubles[i]), "r"(doubles[k])                                \
+                                 : "ft0", "ft1", "ft2");                                           \
+                hash = checksum_word(checksum_word(hash, result), flags);                          \
+            }                                                                                      \
+        }                                                                                          \
+        printf("%-18s %016lx\n", name, hash);                                                      \
     } while (0)
 
-#define INTEGER_D(name, text)                                                                 \
-    do {                                                                                      \
-        uint64_t hash = CHECKSUM_START;                                                       \
-        for (size_t i = 0; i < COUNT; i++) {                                                  \
-            for (size_t k = 0; k < COUNT; k++) {                                              \
-                uint64_t result = 0;                                                          \
-                uint64_t flags = 0;                                                           \
-                __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fsflags zero\n" text    \
-                                 "\n mv %0, t0\n frflags %1"                                  \
-                                 : "=&r"(result), "=&r"(flags)                                \
-                                 : "r"(doubles[i]), "r"(doubles[k])                           \
-                                 : "ft0", "ft1", "t0");                                       \
-                hash = checksum_word(checksum_word(hash, result), flags);                     \
-            }                                                                                 \
-        }                                                                                     \
-        printf("%-18s %016lx\n", name, hash);                                                 \
+#define INTEGER_D(name, text)                                                                      \
+    do {                                                                                           \
+        uint64_t hash = CHECKSUM_START;                                                            \
+        for (size_t i = 0; i < COUNT; i++) {                                                       \
+            for (size_t k = 0; k < COUNT; k++) {                                                   \
+                uint64_t result = 0;                                                               \
+                uint64_t flags = 0;                                                                \
+                __asm__ volatile("fmv.d.x ft0, %2\n fmv.d.x ft1, %3\n fsflags zero\n" text         \
+                                 "\n mv %0, t0\n frflags %1"                                       \
+                                 : "=&r"(result), "=&r"(flags)                                     \
+                                 : "r"(doubles[i]), "r"(doubles[k])                                \
+                                 : "ft0", "ft1", "t0");                                            \
+                hash = checksum_word(checksum_word(hash, result), flags);                          \
+            }                                                                                      \
+        }                                                                                          \
+        printf("%-18s %016lx\n", name, hash);                                                      \
     } while (0)
 
 int main(void)
@@ -86,9 +87,15 @@ int main(void)
     INTEGER_D("single to long", "fcvt.l.s t0, ft0");
     INTEGER_D("move word", "fmv.x.w t0, ft0");
     for (size_t i = 0; i < COUNT; i++) {
-        __asm__ volatile("fcvt.s.lu ft0, %1\n fmv.x.d %0, ft0" : "=r"(bits) : "r"(doubles[i]) : "ft0");
+        __asm__ volatile("fcvt.s.lu ft0, %1\n fmv.x.d %0, ft0"
+                         : "=r"(bits)
+                         : "r"(doubles[i])
+                         : "ft0");
         printf("%016lx ", bits);
-        __asm__ volatile("fmv.w.x ft0, %1\n fmv.x.d %0, ft0" : "=r"(bits) : "r"(doubles[i]) : "ft0");
+        __asm__ volatile("fmv.w.x ft0, %1\n fmv.x.d %0, ft0"
+                         : "=r"(bits)
+                         : "r"(doubles[i])
+                         : "ft0");
         printf("%016lx%c", bits, i % 2 ? '\n' : ' ');
     }
     __asm__ volatile("flw ft0, 0(%1)\n fmv.x.d %0, ft0" : "=r"(bits) : "r"(doubles + 2) : "ft0");

@@ -1,4 +1,5 @@
-/* Shows floating-point programs: planets, matrix product, fast Fourier transform, Mandelbrot, integration. */
+/* Shows floating-point programs: planets, matrix product, fast Fourier transform, Mandelbrot,
+ * integration. */
 #include "common.h"
 #include <complex.h>
 #include <math.h>
@@ -31,7 +32,8 @@ static double orbit(int steps)
                     squared += d[axis] * d[axis];
                 }
                 for (int axis = 0; axis < 3; axis++) {
-                    bodies[i].v[axis] += d[axis] * bodies[k].mass / (squared * sqrt(squared)) * 0.001;
+                    bodies[i].v[axis] +=
+                        d[axis] * bodies[k].mass / (squared * sqrt(squared)) * 0.001;
                 }
             }
         }

@@ -15,7 +15,7 @@ static uint64_t hash_of(double (*function)(double), double low, double high)
     return hash;
 }
 
-#define SHOW(function, low, high) \
+#define SHOW(function, low, high)                                                                  \
     printf("%-9s %016lx  %.17g\n", #function, hash_of(function, low, high), function(0.7 * (high)))
 
 int main(void)
@@ -50,9 +50,10 @@ int main(void)
     SHOW(round, -10, 10);
     for (int i = 1; i < 500; i++) {
         float small = powf((float)i * 0.01f, 1.7f) + sinf((float)i);
-        double values[] = {pow(i * 0.1, 2.3), fmod(i * 7.3, 1.9), hypot(i, i * 0.5), atan2(i, 3 - i),
-                           remainder(i, 2.7), frexp(i * 1.1, &exponent), ldexp(i, -i),
-                           nextafter(i, 0), fdim(i, 250), copysign(i, -0.0)};
+        double values[] = {pow(i * 0.1, 2.3), fmod(i * 7.3, 1.9), hypot(i, i * 0.5),
+                           atan2(i, 3 - i),   remainder(i, 2.7),  frexp(i * 1.1, &exponent),
+                           ldexp(i, -i),      nextafter(i, 0),    fdim(i, 250),
+                           copysign(i, -0.0)};
 
         hash = checksum(hash, values, sizeof(values));
         hash = checksum(hash, &small, sizeof(small));

@@ -1,16 +1,27 @@
-/* Shows exact conversion between text and numbers: printf of doubles, strtod, strtof, hexadecimal. */
+/* Shows exact conversion between text and numbers: printf of doubles, strtod, strtof,
+ * hexadecimal. */
 #include "common.h"
 #include <float.h>
 #include <math.h>
 
 int main(void)
 {
-    static const double values[] = {0.0, -0.0, 1.0, 0.1, 1.0 / 3, 123456789.125, 1e22, 1e23, 5e-324,
-                                    DBL_MAX, DBL_MIN, DBL_EPSILON, 0.5, 1.5, 2.5, 9007199254740993.0};
-    static const char *const texts[] = {"1e-400", "1e400", "0x1.8p3", "  -12.5e-3xyz", "inf", "nan",
-                                        "2.2250738585072011e-308", "179769313486231580793e289",
+    static const double values[] = {
+        0.0,    -0.0,    1.0,     0.1,         1.0 / 3, 123456789.125, 1e22, 1e23,
+        5e-324, DBL_MAX, DBL_MIN, DBL_EPSILON, 0.5,     1.5,           2.5,  9007199254740993.0};
+    static const char *const texts[] = {"1e-400",
+                                        "1e400",
+                                        "0x1.8p3",
+                                        "  -12.5e-3xyz",
+                                        "inf",
+                                        "nan",
+                                        "2.2250738585072011e-308",
+                                        "179769313486231580793e289",
                                         "0.1000000000000000055511151231257827021181583404541015625",
-                                        "9007199254740993", "4.9406564584124654e-324", ".", "0x.8p-1074"};
+                                        "9007199254740993",
+                                        "4.9406564584124654e-324",
+                                        ".",
+                                        "0x.8p-1074"};
     uint64_t state = 31415;
     uint64_t hash = CHECKSUM_START;
     int wrong = 0;
@@ -40,6 +51,7 @@ int main(void)
     }
     printf("round trips wrong %d, texts %016lx\n", wrong, hash);
     printf("%.60g\n%.0f %.0f %.0f\n", 0.1, 0.5, 1.5, 2.5);
-    printf("[%-12.4f] [%+.2e] [%012.3f] [% g] [%#.0f] [%G]\n", 3.14159, 31415.9, -2.5, 1.0, 3.0, 1e-10);
+    printf("[%-12.4f] [%+.2e] [%012.3f] [% g] [%#.0f] [%G]\n", 3.14159, 31415.9, -2.5, 1.0, 3.0,
+           1e-10);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Shows rounding modes and exception flags of every kind of operation in double and single precision. */
+/* Shows rounding modes and exception flags of every kind of operation in double and single
+ * precision. */
 #include "common.h"
 #include <fenv.h>
 #include <float.h>

@@ -1,4 +1,5 @@
-/* Shows fork: private copies on both sides, inherited descriptors with shared offsets, identities. */
+/* Shows fork: private copies on both sides, inherited descriptors with shared offsets,
+ * identities. */
 #include "common.h"
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* Shows fork in a program with threads: the child has one thread; handlers of pthread_atfork run. */
+/* Shows fork in a program with threads: the child has one thread; handlers of pthread_atfork
+ * run. */
 #include "common.h"
 #include <pthread.h>
 #include <sys/wait.h>

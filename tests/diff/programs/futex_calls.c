@@ -70,8 +70,7 @@ int main(void)
         moved += futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)2l, &other, 0);
         usleep(500);
     }
-    printf("moved: %ld, woken: %ld\n", moved,
-           futex(&other, FUTEX_WAKE_PRIVATE, 5, NULL, NULL, 0));
+    printf("moved: %ld, woken: %ld\n", moved, futex(&other, FUTEX_WAKE_PRIVATE, 5, NULL, NULL, 0));
     for (int i = 0; i < 6; i++) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     }

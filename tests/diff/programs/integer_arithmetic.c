@@ -1,24 +1,39 @@
-/* Shows integer arithmetic at its corners: division by zero and overflow, high products, shifts, words. */
+/* Shows integer arithmetic at its corners: division by zero and overflow, high products, shifts,
+ * words. */
 #include "common.h"
 
-static const uint64_t values[] = {0, 1, 2, 3, 7, UINT64_MAX, 0x8000000000000000, 0x7fffffffffffffff,
-                                  0x80000000, 0x7fffffff, 0xffffffff, 0xffffffff80000000, 63, 64, 65,
-                                  0x123456789abcdef0, 0xfedcba9876543210};
+static const uint64_t values[] = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  7,
+                                  UINT64_MAX,
+                                  0x8000000000000000,
+                                  0x7fffffffffffffff,
+                                  0x80000000,
+                                  0x7fffffff,
+                                  0xffffffff,
+                                  0xffffffff80000000,
+                                  63,
+                                  64,
+                                  65,
+                                  0x123456789abcdef0,
+                                  0xfedcba9876543210};
 #define COUNT (sizeof(values) / sizeof(values[0]))
 
-#define SHOW(name)                                                                            \
-    do {                                                                                      \
-        uint64_t hash = CHECKSUM_START;                                                       \
-        for (size_t i = 0; i < COUNT; i++) {                                                  \
-            for (size_t k = 0; k < COUNT; k++) {                                              \
-                uint64_t result = 0;                                                          \
-                __asm__ volatile(name " %0, %1, %2"                                           \
-                                 : "=r"(result)                                               \
-                                 : "r"(values[i]), "r"(values[k]));                           \
-                hash = checksum_word(hash, result);                                           \
-            }                                                                                 \
-        }                                                                                     \
-        printf("%-7s %016lx\n", name, hash);                                                  \
+#define SHOW(name)                                                                                 \
+    do {                                                                                           \
+        uint64_t hash = CHECKSUM_START;                                                            \
+        for (size_t i = 0; i < COUNT; i++) {                                                       \
+            for (size_t k = 0; k < COUNT; k++) {                                                   \
+                uint64_t result = 0;                                                               \
+                __asm__ volatile(name " %0, %1, %2"                                                \
+                                 : "=r"(result)                                                    \
+                                 : "r"(values[i]), "r"(values[k]));                                \
+                hash = checksum_word(hash, result);                                                \
+            }                                                                                      \
+        }                                                                                          \
+        printf("%-7s %016lx\n", name, hash);                                                       \
     } while (0)
 
 int main(void)

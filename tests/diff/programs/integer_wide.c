@@ -1,4 +1,5 @@
-/* Shows what the compiler builds from smaller parts: 128-bit integers, quad floats, bit fields, varargs. */
+/* Shows what the compiler builds from smaller parts: 128-bit integers, quad floats, bit fields,
+ * varargs. */
 #include "common.h"
 #include <math.h>
 #include <stdarg.h>
@@ -88,8 +89,8 @@ int main(void)
     fields.c += 0x1f00000000;
     printf("fields %u %d %lx %ld %u, size %zu\n", fields.a, fields.b, (uint64_t)fields.c,
            (int64_t)fields.d, fields.e, sizeof(fields));
-    printf("varargs %016lx\n", sum_of("ildqbildqbii", 1, (uint64_t)2, 3.5, 4.5L, big, -5, (uint64_t)6,
-                                      7.5, 8.5L, big, 9, 10));
+    printf("varargs %016lx\n", sum_of("ildqbildqbii", 1, (uint64_t)2, 3.5, 4.5L, big, -5,
+                                      (uint64_t)6, 7.5, 8.5L, big, 9, 10));
     printf("stack %016lx\n", use_stack(100000));
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Shows an interpreter of the eight-instruction tape language, with nested loops, output and input. */
+/* Shows an interpreter of the eight-instruction tape language, with nested loops, output and
+ * input. */
 #include "common.h"
 
 static void run(const char *program, const char *input)
@@ -22,15 +23,32 @@ static void run(const char *program, const char *input)
     }
     for (size_t i = 0; i < length; i++, steps++) {
         switch (program[i]) {
-        case '>': at++; break;
-        case '<': at--; break;
-        case '+': tape[at]++; break;
-        case '-': tape[at]--; break;
-        case '.': putchar(tape[at]); break;
-        case ',': tape[at] = (unsigned char)(*input != '\0' ? *input++ : 0); break;
-        case '[': i = tape[at] == 0 ? match[i] : i; break;
-        case ']': i = tape[at] != 0 ? match[i] : i; break;
-        default: break;
+        case '>':
+            at++;
+            break;
+        case '<':
+            at--;
+            break;
+        case '+':
+            tape[at]++;
+            break;
+        case '-':
+            tape[at]--;
+            break;
+        case '.':
+            putchar(tape[at]);
+            break;
+        case ',':
+            tape[at] = (unsigned char)(*input != '\0' ? *input++ : 0);
+            break;
+        case '[':
+            i = tape[at] == 0 ? match[i] : i;
+            break;
+        case ']':
+            i = tape[at] != 0 ? match[i] : i;
+            break;
+        default:
+            break;
         }
     }
     printf("steps %lu\n", steps);
@@ -39,7 +57,8 @@ static void run(const char *program, const char *input)
 int main(void)
 {
     run("+++++[>+++++<-]>+>++++++++[>++++++++<-]>+<<[>>.+<<-]", "");
-    run("++++++++++[>++++++++++[>++++++++++[>++++++++++[>+++++++[>+>+<<-]<-]<-]<-]<-]>>>>>>[-]++++++++[>++++"
+    run("++++++++++[>++++++++++[>++++++++++[>++++++++++[>+++++++[>+>+<<-]<-]<-]<-]<-]>>>>>>[-]+++++"
+        "+++[>++++"
         "++++<-]>+++.<<[>>>+<<<-]>>>[-]++++++++++.",
         "");
     run(">,[>,]<[.<]", "reversed by the machine");

@@ -1,4 +1,5 @@
-/* Shows dlopen, dlsym, dlclose: constructors, callbacks, thread-local data, symbols missing, reload. */
+/* Shows dlopen, dlsym, dlclose: constructors, callbacks, thread-local data, symbols missing,
+ * reload. */
 #include "common.h"
 #include <dlfcn.h>
 #include <math.h>

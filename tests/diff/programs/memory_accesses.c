@@ -2,20 +2,20 @@
 #include "common.h"
 #include <sys/mman.h>
 
-#define LOAD(name, at)                                                              \
-    do {                                                                            \
-        uint64_t value = 0;                                                         \
-        __asm__ volatile(name " %0, 0(%1)" : "=r"(value) : "r"(at) : "memory");     \
-        hash = checksum_word(hash, value);                                          \
+#define LOAD(name, at)                                                                             \
+    do {                                                                                           \
+        uint64_t value = 0;                                                                        \
+        __asm__ volatile(name " %0, 0(%1)" : "=r"(value) : "r"(at) : "memory");                    \
+        hash = checksum_word(hash, value);                                                         \
     } while (0)
 
-#define STORE(name, at, value) \
+#define STORE(name, at, value)                                                                     \
     __asm__ volatile(name " %1, 0(%0)" : : "r"(at), "r"(value) : "memory")
 
 int main(void)
 {
-    unsigned char *area = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                               -1, 0);
+    unsigned char *area =
+        mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t hash = CHECKSUM_START;
     uint64_t state = 7;
 

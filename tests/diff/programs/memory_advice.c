@@ -1,4 +1,5 @@
-/* Shows madvise: pages given back read as zeros, file pages read as the file, other advice is kept. */
+/* Shows madvise: pages given back read as zeros, file pages read as the file, other advice is
+ * kept. */
 #include "common.h"
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,7 +20,8 @@ int main(void)
     memset(area, 'x', 8 * PAGE);
     memcpy(mapped, "copy", 4);
     printf("dontneed %s", outcome(madvise(area + 2 * PAGE, 2 * PAGE, MADV_DONTNEED)));
-    printf(": %d %d %d %d\n", area[2 * PAGE - 1], area[2 * PAGE], area[4 * PAGE - 1], area[4 * PAGE]);
+    printf(": %d %d %d %d\n", area[2 * PAGE - 1], area[2 * PAGE], area[4 * PAGE - 1],
+           area[4 * PAGE]);
     printf("willneed %s\n", outcome(madvise(area, 8 * PAGE, MADV_WILLNEED)));
     printf("sequential %s\n", outcome(madvise(area, 8 * PAGE, MADV_SEQUENTIAL)));
     printf("kept %d\n", area[0]);

@@ -14,7 +14,8 @@ int main(void)
     unsigned any = 0;
 
     REQUIRE(a != MAP_FAILED && b != MAP_FAILED);
-    printf("aligned %d, apart %d\n", (uintptr_t)a % PAGE == 0, a + 64 * PAGE <= b || b + 64 * PAGE <= a);
+    printf("aligned %d, apart %d\n", (uintptr_t)a % PAGE == 0,
+           a + 64 * PAGE <= b || b + 64 * PAGE <= a);
     for (size_t i = 0; i < 64 * PAGE; i++) {
         any |= (unsigned char)a[i];
         a[i] = (char)(i * 7);

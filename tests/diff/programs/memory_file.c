@@ -44,7 +44,8 @@ int main(void)
     printf("shared writing of a read-only file: %d",
            mmap(NULL, PAGE, PROT_WRITE, MAP_SHARED, file, 0) == MAP_FAILED);
     printf(" %s\n", error_name(errno));
-    printf("unaligned offset: %d", mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 100) == MAP_FAILED);
+    printf("unaligned offset: %d",
+           mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 100) == MAP_FAILED);
     printf(" %s\n", error_name(errno));
     return 0;
 }

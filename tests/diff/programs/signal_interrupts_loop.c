@@ -1,4 +1,5 @@
-/* Shows that signals at arbitrary instructions change nothing: integers, doubles and lr/sc loops. */
+/* Shows that signals at arbitrary instructions change nothing: integers, doubles and lr/sc
+ * loops. */
 #include "common.h"
 #include <signal.h>
 #include <sys/time.h>

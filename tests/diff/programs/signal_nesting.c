@@ -1,4 +1,5 @@
-/* Shows handlers inside handlers: different signals nest, the same one waits, SA_NODEFER nests it. */
+/* Shows handlers inside handlers: different signals nest, the same one waits, SA_NODEFER nests
+ * it. */
 #include "common.h"
 #include <signal.h>
 

@@ -1,4 +1,5 @@
-/* Shows blocked signals: ordinary ones merge, real-time ones queue in order, lowest number first. */
+/* Shows blocked signals: ordinary ones merge, real-time ones queue in order, lowest number
+ * first. */
 #include "common.h"
 #include <signal.h>
 
@@ -10,7 +11,7 @@ static void note(int number, siginfo_t *info, void *context)
 {
     (void)context;
     order[count] = (number >= SIGRTMIN ? number - SIGRTMIN + 100 : number) * 1000 +
-                     info->si_value.sival_int % 1000;
+                   info->si_value.sival_int % 1000;
     count++;
 }
 

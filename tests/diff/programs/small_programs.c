@@ -8,7 +8,8 @@ static int queens(int size, unsigned columns, unsigned left, unsigned right, int
     if (row == size) {
         return 1;
     }
-    for (unsigned free = ~(columns | left | right) & ((1u << size) - 1); free != 0; free &= free - 1) {
+    for (unsigned free = ~(columns | left | right) & ((1u << size) - 1); free != 0;
+         free &= free - 1) {
         unsigned bit = free & -free;
 
         count += queens(size, columns | bit, (left | bit) << 1, (right | bit) >> 1, row + 1);
@@ -126,7 +127,8 @@ static int solve(char *grid)
 int main(void)
 {
     static char text[200001];
-    char grid[] = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    char grid[] =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
     uint64_t state = 11;
 
     for (int i = 0; i < 200000; i++) {

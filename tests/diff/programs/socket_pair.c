@@ -10,7 +10,9 @@ static void send_descriptor(int socket, int descriptor)
     char byte = 'd';
     char control[CMSG_SPACE(sizeof(int))] = "";
     struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
                              .msg_controllen = sizeof(control)};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
@@ -26,7 +28,9 @@ static int receive_descriptor(int socket)
     char byte = 0;
     char control[CMSG_SPACE(sizeof(int))] = "";
     struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
                              .msg_controllen = sizeof(control)};
     int descriptor = -1;
 
@@ -44,7 +48,8 @@ static void show_listener(void)
 
     REQUIRE(listener >= 0);
     REQUIRE(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
-    printf("bound again: %s\n", outcome(bind(listener, (struct sockaddr *)&address, sizeof(address))));
+    printf("bound again: %s\n",
+           outcome(bind(listener, (struct sockaddr *)&address, sizeof(address))));
     REQUIRE(listen(listener, 4) == 0);
     if (fork() == 0) {
         int client = socket(AF_UNIX, SOCK_STREAM, 0);

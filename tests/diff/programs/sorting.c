@@ -1,4 +1,5 @@
-/* Shows sorting and searching: qsort, bsearch, heap, merge, radix sort, hash and tree tables agree. */
+/* Shows sorting and searching: qsort, bsearch, heap, merge, radix sort, hash and tree tables
+ * agree. */
 #include "common.h"
 #include <search.h>
 

@@ -31,7 +31,8 @@ int main(int argc, char **argv)
     sigemptyset(&mask);
     sigaddset(&mask, SIGUSR1);
     REQUIRE(posix_spawnattr_setsigmask(&attributes, &mask) == 0);
-    REQUIRE(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP) == 0);
+    REQUIRE(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP) ==
+            0);
     REQUIRE(posix_spawn(&child, file, &actions, &attributes, words, environ) == 0);
     REQUIRE(waitpid(child, &status, 0) == child);
     opened = open("out", O_RDONLY);

@@ -1,4 +1,5 @@
-# Shows the initial stack: alignment, argc, the ends of argv and envp; the status has a bit per fact.
+# Shows the initial stack: alignment, argc, the ends of argv and envp; the status has a bit per
+# fact.
     .globl _start
 _start:
     li s0, 0

@@ -17,8 +17,8 @@ int main(void)
         longest = length > longest ? length : longest;
         hash = checksum(hash, line, length);
         for (size_t i = 0; i < length; i++) {
-            words += !isspace((unsigned char)line[i]) &&
-                     (i == 0 || isspace((unsigned char)line[i - 1]));
+            words +=
+                !isspace((unsigned char)line[i]) && (i == 0 || isspace((unsigned char)line[i - 1]));
         }
     }
     printf("%zu lines, %zu words, longest %zu, %016lx\n", lines, words, longest, hash);

@@ -1,4 +1,5 @@
-/* Shows stdio streams: seeking, pushing back, buffering modes, memory streams, reading lines, errors. */
+/* Shows stdio streams: seeking, pushing back, buffering modes, memory streams, reading lines,
+ * errors. */
 #include "common.h"
 
 int main(void)

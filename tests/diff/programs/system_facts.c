@@ -1,4 +1,5 @@
-/* Shows what the system says of itself: names, sizes, limits, usage, affinity, random bytes, identity. */
+/* Shows what the system says of itself: names, sizes, limits, usage, affinity, random bytes,
+ * identity. */
 #include "common.h"
 #include <sched.h>
 #include <sys/prctl.h>
@@ -22,7 +23,8 @@ int main(void)
     REQUIRE(uname(&name) == 0);
     printf("system %s, machine %s\n", name.sysname, name.machine);
     REQUIRE(sysinfo(&info) == 0);
-    printf("memory %d, processes %d, unit %d\n", info.totalram > 0, info.procs > 0, info.mem_unit > 0);
+    printf("memory %d, processes %d, unit %d\n", info.totalram > 0, info.procs > 0,
+           info.mem_unit > 0);
     REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
     printf("usage in range %d\n", usage.ru_utime.tv_usec >= 0 && usage.ru_utime.tv_usec < 1000000);
     REQUIRE(getrusage(RUSAGE_CHILDREN, &usage) == 0 && getrusage(RUSAGE_THREAD, &usage) == 0);
@@ -48,7 +50,8 @@ int main(void)
     printf("page %ld, processors %d, files %d\n", sysconf(_SC_PAGESIZE),
            sysconf(_SC_NPROCESSORS_ONLN) > 0, sysconf(_SC_OPEN_MAX) > 0);
     printf("identity %d %d\n", getuid() == geteuid(), getgid() == getegid());
-    REQUIRE(prctl(PR_SET_NAME, "renamed-thread-too-long") == 0 && prctl(PR_GET_NAME, thread_name) == 0);
+    REQUIRE(prctl(PR_SET_NAME, "renamed-thread-too-long") == 0 &&
+            prctl(PR_GET_NAME, thread_name) == 0);
     printf("thread name [%s]\n", thread_name);
     printf("priority %d, scheduler %d\n", getpriority(PRIO_PROCESS, 0), sched_getscheduler(0));
     return 0;

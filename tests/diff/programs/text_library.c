@@ -1,4 +1,5 @@
-/* Shows the C library's text functions: formats, scanning, conversion, searching, tokens, wide characters. */
+/* Shows the C library's text functions: formats, scanning, conversion, searching, tokens, wide
+ * characters. */
 #include "common.h"
 #include <ctype.h>
 #include <fnmatch.h>
@@ -10,8 +11,8 @@
 
 static void show_formats(void)
 {
-    printf("[%5d] [%-5d] [%05d] [%+d] [%x] [%#X] [%o] [%c] [%.3s] [%10s] [%-10s] [%%]\n", 42, 42, 42,
-           42, 255, 255, 8, 'c', "abcdef", "right", "left");
+    printf("[%5d] [%-5d] [%05d] [%+d] [%x] [%#X] [%o] [%c] [%.3s] [%10s] [%-10s] [%%]\n", 42, 42,
+           42, 42, 255, 255, 8, 'c', "abcdef", "right", "left");
     printf("[%*d] [%-*d] [%.*f] [%lld] [%zu] [%hd] [%" PRIu64 "] [%2s]\n", 6, 1, 6, 2, 2, 3.14159,
            -1ll, (size_t)7, 300, UINT64_MAX, "s");
 }
@@ -23,7 +24,8 @@ static void show_scanning(void)
     char word[20] = "";
     double number = 0;
     int used = 0;
-    int count = sscanf("  -17 0xff token 2.5e3 rest", "%d %x %19s %lf%n", &a, &b, word, &number, &used);
+    int count =
+        sscanf("  -17 0xff token 2.5e3 rest", "%d %x %19s %lf%n", &a, &b, word, &number, &used);
 
     printf("%d: %d %u %s %g %d\n", count, a, b, word, number, used);
     count = sscanf("key=value;x", "%19[^=]=%*[a-z];%c", word, word + 10);
@@ -39,7 +41,8 @@ static void show_searching(void)
     uint64_t hash = CHECKSUM_START;
     char haystack[5000];
 
-    for (char *word = strtok_r(text, ",; ", &rest); word != NULL; word = strtok_r(NULL, ",; ", &rest)) {
+    for (char *word = strtok_r(text, ",; ", &rest); word != NULL;
+         word = strtok_r(NULL, ",; ", &rest)) {
         printf("[%s]", word);
     }
     printf("\n");

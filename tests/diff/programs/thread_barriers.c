@@ -1,4 +1,5 @@
-/* Shows barriers, read-write locks and semaphores: phases stay in step, readers see whole updates. */
+/* Shows barriers, read-write locks and semaphores: phases stay in step, readers see whole
+ * updates. */
 #include "common.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -61,8 +62,8 @@ int main(void)
     for (int i = 0; i < THREADS; i++) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
     }
-    printf("cells %016lx, serial %d, pair %ld %ld\n", checksum(CHECKSUM_START, cells, sizeof(cells)),
-           serial_count, pair[0], pair[1]);
+    printf("cells %016lx, serial %d, pair %ld %ld\n",
+           checksum(CHECKSUM_START, cells, sizeof(cells)), serial_count, pair[0], pair[1]);
     REQUIRE(sem_getvalue(&tokens, &value) == 0);
     printf("tokens %d, never more than two inside %d\n", value, most_inside == 0);
     REQUIRE(sem_wait(&tokens) == 0 && sem_wait(&tokens) == 0);

@@ -1,4 +1,5 @@
-/* Shows condition variables: a bounded queue between producers and consumers, broadcast, time-outs. */
+/* Shows condition variables: a bounded queue between producers and consumers, broadcast,
+ * time-outs. */
 #include "common.h"
 #include <pthread.h>
 #include <time.h>

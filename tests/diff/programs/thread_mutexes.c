@@ -1,4 +1,5 @@
-/* Shows mutexes under contention: normal, recursive, error-checking, adaptive, spin locks, time-outs. */
+/* Shows mutexes under contention: normal, recursive, error-checking, adaptive, spin locks,
+ * time-outs. */
 #include "common.h"
 #include <pthread.h>
 #include <time.h>

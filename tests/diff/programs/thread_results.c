@@ -1,4 +1,5 @@
-/* Shows threads created and joined: arguments, results, identities, many in a row, detached ones. */
+/* Shows threads created and joined: arguments, results, identities, many in a row, detached
+ * ones. */
 #include "common.h"
 #include <pthread.h>
 #include <semaphore.h>

@@ -21,8 +21,8 @@ static void *die_holding(void *word)
 
 int main(void)
 {
-    struct shared *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                                 -1, 0);
+    struct shared *shared =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pthread_mutexattr_t attribute;
     pthread_t thread;
     int status = 0;

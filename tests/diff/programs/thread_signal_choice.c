@@ -1,5 +1,6 @@
 /* Shows that a signal to the process goes to the one thread that does not block it.
- * qemu-riscv64 7.2 queues it on whichever host thread catches it, blocked or not; hence .expected. */
+ * qemu-riscv64 7.2 queues it on whichever host thread catches it, blocked or not; hence
+ * .expected. */
 #include "common.h"
 #include <pthread.h>
 #include <semaphore.h>

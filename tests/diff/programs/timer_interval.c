@@ -1,4 +1,5 @@
-/* Shows interval timers: a periodic signal interrupts computation, one-shot, remaining time, alarm. */
+/* Shows interval timers: a periodic signal interrupts computation, one-shot, remaining time,
+ * alarm. */
 #include "common.h"
 #include <signal.h>
 #include <sys/time.h>

@@ -1,4 +1,5 @@
-/* Shows POSIX timers: signals with a value, queries, overruns, disarming, deletion, thread notices. */
+/* Shows POSIX timers: signals with a value, queries, overruns, disarming, deletion, thread
+ * notices. */
 #include "common.h"
 #include <pthread.h>
 #include <semaphore.h>

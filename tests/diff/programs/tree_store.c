@@ -1,4 +1,5 @@
-/* Shows a B-tree kept in the pages of a file: random insertions, lookups, a scan after reopening. */
+/* Shows a B-tree kept in the pages of a file: random insertions, lookups, a scan after
+ * reopening. */
 #include "common.h"
 #include <fcntl.h>
 

@@ -31,6 +31,7 @@ int main(void)
 
     printf("status %d", change_in_child());
     printf(", shared %d\n", shared);
-    printf("missing: %s\n", error_name(posix_spawn(&child, "none", NULL, NULL, arguments, environ)));
+    printf("missing: %s\n",
+           error_name(posix_spawn(&child, "none", NULL, NULL, arguments, environ)));
     return 0;
 }

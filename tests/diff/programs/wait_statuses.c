@@ -34,8 +34,8 @@ static pid_t start(int number)
 
 int main(void)
 {
-    static const int numbers[] = {0, 1, 255, 256 + 5, -SIGTERM, -SIGKILL, -SIGSEGV, -SIGABRT,
-                                  -SIGUSR1, -SIGFPE};
+    static const int numbers[] = {0,        1,        255,      256 + 5,  -SIGTERM,
+                                  -SIGKILL, -SIGSEGV, -SIGABRT, -SIGUSR1, -SIGFPE};
     struct rusage usage;
     siginfo_t info;
     int status = 0;
