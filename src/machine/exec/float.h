@@ -266,6 +266,11 @@ TO_INTEGER(fcvt_lu_s, unbox, f32_to_u64)
     }
 #define WHOLE(bits) (bits)
 #define S32(bits) ((uint32_t)(bits))
+/* Compilers know the NaN that unbox may give, and drop a comparison with it, with the flag that it
+ * raises: NaNs go to softfloat. */
+#define COMPARED_S(operator, exact)                                            \
+    (UNLIKELY(isunordered(S(S32(a)), S(S32(b)))) ? exact(S32(a), S32(b), flags) \
+                                                 : S(S32(a)) operator S(S32(b)))
 /* clang-format off */
 PLAIN_FLOAT(fsgnj_d,  f, WHOLE, (a & ~SIGN64) | (b & SIGN64))
 PLAIN_FLOAT(fsgnjn_d, f, WHOLE, (a & ~SIGN64) | (~b & SIGN64))
@@ -280,9 +285,9 @@ PLAIN_FLOAT(fmax_s,   f, unbox, box(f32_max(S32(a), S32(b), flags)))
 PLAIN_FLOAT(feq_d,    x, WHOLE, D(a) == D(b))
 PLAIN_FLOAT(flt_d,    x, WHOLE, D(a) < D(b))
 PLAIN_FLOAT(fle_d,    x, WHOLE, D(a) <= D(b))
-PLAIN_FLOAT(feq_s,    x, unbox, S(S32(a)) == S(S32(b)))
-PLAIN_FLOAT(flt_s,    x, unbox, S(S32(a)) < S(S32(b)))
-PLAIN_FLOAT(fle_s,    x, unbox, S(S32(a)) <= S(S32(b)))
+PLAIN_FLOAT(feq_s,    x, unbox, COMPARED_S(==, f32_eq))
+PLAIN_FLOAT(flt_s,    x, unbox, COMPARED_S(<, f32_lt))
+PLAIN_FLOAT(fle_s,    x, unbox, COMPARED_S(<=, f32_le))
 PLAIN_FLOAT(fclass_d, x, WHOLE, f64_classify(a))
 PLAIN_FLOAT(fclass_s, x, unbox, f32_classify(S32(a)))
 PLAIN_FLOAT(fmv_x_d,  x, WHOLE, a)
@@ -291,6 +296,7 @@ PLAIN_FLOAT(fmv_x_w,  x, WHOLE, (uint64_t)(int64_t)(int32_t)S32(a))
 #undef PLAIN_FLOAT
 #undef WHOLE
 #undef S32
+#undef COMPARED_S
 #undef D
 #undef S
 
