@@ -46,11 +46,16 @@ static uint64_t parse_number(const char *text, uint64_t least, uint64_t most)
 static void parse_arguments(struct request *request, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"elf", required_argument, NULL, 'e'},        {"report", required_argument, NULL, 'c'},
-        {"list", no_argument, NULL, 'l'},             {"seed", required_argument, NULL, 's'},
-        {"groups", required_argument, NULL, 'g'},     {"rounds", required_argument, NULL, 'r'},
-        {"units", required_argument, NULL, 'u'},      {"only-group", required_argument, NULL, 'G'},
-        {"only-round", required_argument, NULL, 'R'}, {"drop", required_argument, NULL, 'd'},
+        {"elf", required_argument, NULL, 'e'},
+        {"report", required_argument, NULL, 'c'},
+        {"list", no_argument, NULL, 'l'},
+        {"seed", required_argument, NULL, 's'},
+        {"groups", required_argument, NULL, 'g'},
+        {"rounds", required_argument, NULL, 'r'},
+        {"units", required_argument, NULL, 'u'},
+        {"only-group", required_argument, NULL, 'G'},
+        {"only-round", required_argument, NULL, 'R'},
+        {"drop", required_argument, NULL, 'd'},
         {NULL, 0, NULL, 0},
     };
     struct plan *plan = &request->plan;
@@ -121,9 +126,8 @@ static void report_record(FILE *file)
 
 static bool write_report(const struct program *program, const char *path)
 {
-    static const char *const ways[ROUNDING_WAYS] = {"rne",     "rtz",     "rdn",     "rup",
-                                                    "rmm",     "frm=rne", "frm=rtz", "frm=rdn",
-                                                    "frm=rup", "frm=rmm"};
+    static const char *const ways[ROUNDING_WAYS] = {
+        "rne", "rtz", "rdn", "rup", "rmm", "frm=rne", "frm=rtz", "frm=rdn", "frm=rup", "frm=rmm"};
     const struct counts *counts = &program->counts;
     const char *comma = "";
     FILE *file = fopen(path, "w");
@@ -143,6 +147,11 @@ static bool write_report(const struct program *program, const char *path)
 #include "isa/rv64/compressed.def"
 #undef INSN
 #undef COMPRESSED
+    fprintf(file, "},\n\"pairs\": {");
+    for (unsigned pair = 0; pair < PAIR_COUNT; pair++) {
+        fprintf(file, "%s\"%s\": %llu", pair > 0 ? ", " : "", pair_name(pair),
+                (unsigned long long)counts->pair[pair]);
+    }
     fprintf(file, "},\n\"rounding\": {");
     comma = "";
     for (unsigned op = 0; op < RV64_OP_COUNT; op++) {
@@ -205,7 +214,8 @@ static void list_body(const struct program *program)
 int main(int argc, char **argv)
 {
     struct request request = {
-        .plan = {.groups = 300, .rounds = 4, .units = 24, .only_group = EVERY, .only_round = EVERY}};
+        .plan = {
+            .groups = 300, .rounds = 4, .units = 24, .only_group = EVERY, .only_round = EVERY}};
     struct program program = {0};
     bool written;
 

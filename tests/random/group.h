@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "isa/rv64/insn.h"
+#include "pairs.h"
 #include "values.h"
 
 #define MAX_ROUNDS 16
@@ -21,6 +22,7 @@
 struct counts {
     uint64_t row[RV64_OP_COUNT];
     uint64_t compressed[RV64_COMPRESSED_COUNT];
+    uint64_t pair[PAIR_COUNT];
     uint64_t rounding[RV64_OP_COUNT][ROUNDING_WAYS];
 };
 
@@ -32,7 +34,7 @@ struct code {
 
 /* What frm holds, where it is known and the same in all rounds; else one of these. */
 #define FRM_OF_ROUND (-1) /* still what the round started with */
-#define FRM_UNKNOWN  (-2)
+#define FRM_UNKNOWN (-2)
 
 struct group {
     struct code *code;
@@ -41,7 +43,7 @@ struct group {
     unsigned rounds;
     uint8_t frm_of_round[MAX_ROUNDS];
 
-    unsigned block; /* the register that holds the block's address; the body never writes it */
+    unsigned block;   /* the register that holds the block's address; the body never writes it */
     uint32_t singles; /* the floating-point registers that hold singles, one bit each */
     int frm;
 
@@ -60,11 +62,12 @@ void code_append_half(struct code *code, uint16_t half);
 void code_append_word(struct code *code, uint32_t word);
 void code_patch(struct code *code, size_t site, const struct rv64_insn *insn);
 
-/* The table rows that units are made for: compressed ones come after the others. */
-unsigned unit_row_count(void);
+/* Kinds of units: the rows of the table of instructions, of that of compressed ones, and the pairs
+ * that the machine executes as one. */
+unsigned unit_kinds(void);
 
-/* Appends a few instructions, among them one of the row. */
-void unit_append(struct group *group, unsigned row);
+/* Appends a few instructions, among them the one or two that the kind stands for. */
+void unit_append(struct group *group, unsigned kind);
 
 /* To be called after every unit, dropped or not: ends the branch when its time has come. */
 void unit_end(struct group *group);

@@ -170,22 +170,22 @@ static void append_outputs(struct program *program, unsigned block)
     append_exit(program, 1);
 }
 
-/* Every row gets its turn equally often: the units of a program are dealt from decks of all rows,
- * each shuffled. */
+/* Every kind gets its turn equally often: the units of a program are dealt from decks of all
+ * kinds, each shuffled. */
 static unsigned deal(const struct plan *plan, unsigned group, unsigned unit)
 {
-    unsigned rows = unit_row_count();
+    unsigned kinds = unit_kinds();
     unsigned dealt = group * plan->units + unit;
-    struct rng rng = rng_begin(plan->seed, STREAM_DECK, dealt / rows);
-    uint16_t deck[RV64_OP_COUNT + RV64_COMPRESSED_COUNT];
+    struct rng rng = rng_begin(plan->seed, STREAM_DECK, dealt / kinds);
+    uint16_t deck[RV64_OP_COUNT + RV64_COMPRESSED_COUNT + PAIR_COUNT];
 
-    for (unsigned row = 0; row < rows; row++) {
-        unsigned at = rng_below(&rng, row + 1);
+    for (unsigned kind = 0; kind < kinds; kind++) {
+        unsigned at = rng_below(&rng, kind + 1);
 
-        deck[row] = deck[at];
-        deck[at] = (uint16_t)row;
+        deck[kind] = deck[at];
+        deck[at] = (uint16_t)kind;
     }
-    return deck[dealt % rows];
+    return deck[dealt % kinds];
 }
 
 /* The register that holds the block's address.  Not one that an instruction may write without
@@ -244,10 +244,10 @@ static void append_group(struct program *program, unsigned index)
             group.frm_of_round[group.rounds++] = (uint8_t)(fcsr >> 5);
         }
     }
-    load_address(program, group.block,
-                 DATA_BASE + block_offset(plan, index, plan->only_round == EVERY
-                                                           ? 0
-                                                           : (unsigned)plan->only_round));
+    load_address(
+        program, group.block,
+        DATA_BASE +
+            block_offset(plan, index, plan->only_round == EVERY ? 0 : (unsigned)plan->only_round));
     start = program->code.length;
     append_inputs(program, group.block);
     append_body(program, &group, index);
@@ -381,17 +381,17 @@ bool program_write_elf(const struct program *program, const char *path)
         segment(PF_R | PF_W, data_offset, DATA_BASE, program->data_bytes,
                 program->data_bytes + HANDLER_STACK),
     };
-    const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-                                           ELFDATA2LSB, EV_CURRENT},
-                               .e_type = ET_EXEC,
-                               .e_machine = EM_RISCV,
-                               .e_version = EV_CURRENT,
-                               .e_entry = TEXT_BASE + program->entry,
-                               .e_phoff = sizeof header,
-                               .e_flags = EF_RISCV_RVC | EF_RISCV_FLOAT_ABI_DOUBLE,
-                               .e_ehsize = sizeof header,
-                               .e_phentsize = sizeof segments[0],
-                               .e_phnum = sizeof segments / sizeof segments[0]};
+    const Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_EXEC,
+        .e_machine = EM_RISCV,
+        .e_version = EV_CURRENT,
+        .e_entry = TEXT_BASE + program->entry,
+        .e_phoff = sizeof header,
+        .e_flags = EF_RISCV_RVC | EF_RISCV_FLOAT_ABI_DOUBLE,
+        .e_ehsize = sizeof header,
+        .e_phentsize = sizeof segments[0],
+        .e_phnum = sizeof segments / sizeof segments[0]};
     FILE *file = fopen(path, "wb");
     bool written;
 

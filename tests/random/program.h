@@ -11,10 +11,10 @@
 struct plan {
     uint64_t seed;
     unsigned groups;
-    unsigned rounds; /* how often each group runs, each time with other inputs */
-    unsigned units;  /* of each group */
-    int only_group, only_round;    /* EVERY, or the one to execute */
-    bool dropped[MAX_UNITS];       /* units to leave out of all groups */
+    unsigned rounds;            /* how often each group runs, each time with other inputs */
+    unsigned units;             /* of each group */
+    int only_group, only_round; /* EVERY, or the one to execute */
+    bool dropped[MAX_UNITS];    /* units to leave out of all groups */
 };
 
 struct program {
@@ -23,7 +23,7 @@ struct program {
     struct counts counts;
     uint8_t *data;
     size_t data_bytes;
-    size_t entry; /* offset of the first instruction in the code */
+    size_t entry;                /* offset of the first instruction in the code */
     size_t body_start, body_end; /* of the last group, as offsets into the code */
 };
 

@@ -6,14 +6,13 @@
  * with a reserved frm, and addresses outside of the block. */
 #include "group.h"
 
-#include <stdlib.h>
-
 #include "base/bits.h"
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
 #include "isa/rv64/rows.h"
 #include "layout.h"
+#include "units.h"
 
 static const uint16_t ops[] = {
 #define INSN(id, mnemonic, format, match, mask, unit, flags) RV64_##id,
@@ -27,12 +26,12 @@ static const uint16_t ops[] = {
 #define REG_A0 10
 #define REG_A7 17
 
-unsigned unit_row_count(void)
+unsigned unit_kinds(void)
 {
-    return (unsigned)(OP_ROWS + COMPRESSED_ROWS);
+    return (unsigned)(OP_ROWS + COMPRESSED_ROWS) + PAIR_COUNT;
 }
 
-static uint32_t flags_of(const struct rv64_insn *insn)
+uint32_t unit_flags(const struct rv64_insn *insn)
 {
     return rv64_row(insn->op)->flags;
 }
@@ -62,23 +61,37 @@ static void count(struct group *group, const struct rv64_insn *insn)
     } else {
         group->counts->row[insn->op] += group->rounds;
     }
-    if ((flags_of(insn) & INSN_ROUNDS) != 0) {
+    if ((unit_flags(insn) & INSN_ROUNDS) != 0) {
         count_rounding(group, insn);
     }
 }
 
-static void append(struct group *group, const struct rv64_insn *insn)
+void unit_append_insn(struct group *group, const struct rv64_insn *insn)
 {
     code_append(group->code, insn);
     count(group, insn);
 }
 
-static void append_op(struct group *group, unsigned op, unsigned rd, unsigned rs1, int64_t imm)
+void unit_append_op(struct group *group, unsigned op, unsigned rd, unsigned rs1, int64_t imm)
 {
     const struct rv64_insn insn = {
         .op = (uint16_t)op, .rd = (uint8_t)rd, .rs1 = (uint8_t)rs1, .imm = imm};
 
-    append(group, &insn);
+    unit_append_insn(group, &insn);
+}
+
+/* The op that keeps one that qemu gets wrong from doing so, or RV64_illegal. */
+static unsigned before_exception(unsigned op)
+{
+    switch (op) {
+#define EXCEPTION(id, before, citation)                                                            \
+    case RV64_##id:                                                                                \
+        return RV64_##before;
+#include "exceptions.def"
+#undef EXCEPTION
+    default:
+        return RV64_illegal;
+    }
 }
 
 /* Immediates are often all zeros or all ones: a random word whose free bits are so. */
@@ -121,7 +134,7 @@ static struct rv64_insn draw(struct group *group, unsigned row)
 
 static bool writes_block(const struct group *group, const struct rv64_insn *insn)
 {
-    return (flags_of(insn) & INSN_RD_INT) != 0 && insn->rd == group->block;
+    return (unit_flags(insn) & INSN_RD_INT) != 0 && insn->rd == group->block;
 }
 
 static bool is_encodable(const struct rv64_insn *insn)
@@ -143,7 +156,17 @@ static struct rv64_insn draw_harmless(struct group *group, unsigned row)
     return insn;
 }
 
-static unsigned draw_register(struct group *group)
+struct rv64_insn unit_draw(struct group *group, unsigned op)
+{
+    unsigned row = 0;
+
+    while (ops[row] != op) {
+        row++;
+    }
+    return draw_harmless(group, row);
+}
+
+unsigned unit_draw_register(struct group *group)
 {
     unsigned reg;
 
@@ -153,25 +176,27 @@ static unsigned draw_register(struct group *group)
     return reg;
 }
 
-/* Sets reg to the block's address plus offset. */
-static void append_pointer(struct group *group, unsigned reg, int64_t offset)
+void unit_append_pointer(struct group *group, unsigned reg, int64_t offset)
 {
-    int64_t first = offset > 2047 ? 2047 : offset;
+    unsigned from = group->block;
 
-    append_op(group, RV64_addi, reg, group->block, first);
-    if (offset != first) {
-        append_op(group, RV64_addi, reg, reg, offset - first);
-    }
+    do {
+        int64_t step = offset > 2047 ? 2047 : offset < -2048 ? -2048 : offset;
+
+        unit_append_op(group, RV64_addi, reg, from, step);
+        from = reg;
+        offset -= step;
+    } while (offset != 0);
 }
 
-static int64_t draw_target(struct group *group, unsigned bytes, bool aligned)
+int64_t unit_draw_target(struct group *group, unsigned bytes, bool aligned)
 {
     unsigned target = rng_below(&group->rng, BUFFER_BYTES - bytes + 1);
 
     return BLOCK_BUFFER + (int64_t)(aligned ? target & ~(bytes - 1) : target);
 }
 
-/* Floating point.  An operand is mostly of the precision that the instruction expects: singles read
+/* An operand is mostly of the precision that the instruction expects: singles read
  * as doubles and the reverse are legal, but nearly all of them are NaNs. */
 static uint8_t draw_float(struct group *group, bool single)
 {
@@ -185,11 +210,11 @@ static uint8_t draw_float(struct group *group, bool single)
     return (uint8_t)reg;
 }
 
-static void draw_float_operands(struct group *group, struct rv64_insn *insn)
+void unit_draw_float_operands(struct group *group, struct rv64_insn *insn)
 {
     const struct rv64_row *row = rv64_row(insn->op);
     bool single = bits_get(row->match, 25, 2) == 0;
-    bool single_source = insn->op == RV64_fcvt_s_d ? false
+    bool single_source = insn->op == RV64_fcvt_s_d   ? false
                          : insn->op == RV64_fcvt_d_s ? true
                                                      : single;
 
@@ -216,7 +241,7 @@ static void draw_float_operands(struct group *group, struct rv64_insn *insn)
 static void append_float(struct group *group, struct rv64_insn insn)
 {
     if (insn.compressed == RV64_c_none) {
-        draw_float_operands(group, &insn);
+        unit_draw_float_operands(group, &insn);
     }
     /* The rounded product as the third operand: the result is the rounding error, which only a
      * fused multiplication gets right. */
@@ -228,39 +253,39 @@ static void append_float(struct group *group, struct rv64_insn insn)
                                     .rs2 = insn.rs2,
                                     .rm = insn.rm};
 
-        append(group, &product);
+        unit_append_insn(group, &product);
     }
-    append(group, &insn);
+    unit_append_insn(group, &insn);
     /* Flags add up, and soon all are raised: take them away, and see what each one raises. */
     if (rng_percent(&group->rng, 50)) {
-        append_op(group, RV64_csrrwi, draw_register(group), 0, RV64_CSR_fflags);
+        unit_append_op(group, RV64_csrrwi, unit_draw_register(group), 0, RV64_CSR_fflags);
     }
 }
 
 /* Loads and stores: mostly from a pointer made for it, sometimes from the block's own. */
 static void append_access(struct group *group, struct rv64_insn insn)
 {
-    unsigned bytes = rv64_access_bytes(flags_of(&insn));
-    int64_t target = draw_target(group, bytes, rng_percent(&group->rng, 50));
+    unsigned bytes = rv64_access_bytes(unit_flags(&insn));
+    int64_t target = unit_draw_target(group, bytes, rng_percent(&group->rng, 50));
     struct rv64_insn direct = insn;
 
     if (insn.compressed == RV64_c_none &&
-        (flags_of(&insn) & (INSN_RD_FLOAT | INSN_RS2_FLOAT)) != 0) {
-        draw_float_operands(group, &insn);
+        (unit_flags(&insn) & (INSN_RD_FLOAT | INSN_RS2_FLOAT)) != 0) {
+        unit_draw_float_operands(group, &insn);
         direct = insn;
     }
     direct.rs1 = (uint8_t)group->block;
     direct.imm = target;
     if (rng_percent(&group->rng, 30) && is_encodable(&direct)) {
-        append(group, &direct);
+        unit_append_insn(group, &direct);
         return;
     }
     while (insn.rs1 == 0 || insn.rs1 == group->block) {
-        insn.rs1 = (uint8_t)(insn.compressed == RV64_c_none ? draw_register(group)
-                                                             : 8 + rng_below(&group->rng, 8));
+        insn.rs1 = (uint8_t)(insn.compressed == RV64_c_none ? unit_draw_register(group)
+                                                            : 8 + rng_below(&group->rng, 8));
     }
-    append_pointer(group, insn.rs1, target - insn.imm);
-    append(group, &insn);
+    unit_append_pointer(group, insn.rs1, target - insn.imm);
+    unit_append_insn(group, &insn);
 }
 
 static struct rv64_insn draw_quiet(struct group *group, unsigned not_written)
@@ -269,7 +294,8 @@ static struct rv64_insn draw_quiet(struct group *group, unsigned not_written)
 
     do {
         insn = draw_harmless(group, rng_below(&group->rng, (unsigned)OP_ROWS));
-    } while (rv64_row(insn.op)->unit > UNIT_DIV || insn.rd == not_written);
+    } while (rv64_row(insn.op)->unit > UNIT_DIV || insn.rd == not_written ||
+             before_exception(insn.op) != RV64_illegal);
     return insn;
 }
 
@@ -277,58 +303,58 @@ static struct rv64_insn draw_quiet(struct group *group, unsigned not_written)
  * register that a later part needs. */
 static void append_reservation(struct group *group, struct rv64_insn lr)
 {
-    unsigned bytes = rv64_access_bytes(flags_of(&lr));
-    unsigned address = draw_register(group);
+    unsigned bytes = rv64_access_bytes(unit_flags(&lr));
+    unsigned address = unit_draw_register(group);
     struct rv64_insn sc = {.op = bytes == 4 ? RV64_sc_w : RV64_sc_d};
     bool first_elsewhere = rng_percent(&group->rng, 15);
     unsigned elsewhere;
 
     do {
-        elsewhere = draw_register(group);
+        elsewhere = unit_draw_register(group);
     } while (elsewhere == address);
     while (lr.rd == address || lr.rd == elsewhere) {
-        lr.rd = (uint8_t)draw_register(group);
+        lr.rd = (uint8_t)unit_draw_register(group);
     }
     do {
-        sc.rd = (uint8_t)draw_register(group);
+        sc.rd = (uint8_t)unit_draw_register(group);
     } while (sc.rd == address || sc.rd == elsewhere);
     sc.rs2 = (uint8_t)rng_below(&group->rng, 32);
     lr.rs1 = (uint8_t)address;
-    append_pointer(group, address, draw_target(group, bytes, true));
-    append_pointer(group, elsewhere, draw_target(group, bytes, true));
-    append(group, &lr);
+    unit_append_pointer(group, address, unit_draw_target(group, bytes, true));
+    unit_append_pointer(group, elsewhere, unit_draw_target(group, bytes, true));
+    unit_append_insn(group, &lr);
     for (unsigned quiet = rng_below(&group->rng, 3); quiet > 0; quiet--) {
         struct rv64_insn between;
 
         do {
             between = draw_quiet(group, address);
         } while (between.rd == elsewhere);
-        append(group, &between);
+        unit_append_insn(group, &between);
     }
     if (first_elsewhere) {
         sc.rs1 = (uint8_t)elsewhere;
-        append(group, &sc);
+        unit_append_insn(group, &sc);
     }
     sc.rs1 = (uint8_t)address;
     sc.aqrl = (uint8_t)rng_below(&group->rng, 4);
-    append(group, &sc);
+    unit_append_insn(group, &sc);
     if (rng_percent(&group->rng, 20)) {
-        append(group, &sc);
+        unit_append_insn(group, &sc);
     }
 }
 
 static void append_atomic(struct group *group, struct rv64_insn insn)
 {
-    unsigned bytes = rv64_access_bytes(flags_of(&insn));
+    unsigned bytes = rv64_access_bytes(unit_flags(&insn));
 
     if (insn.op == RV64_lr_w || insn.op == RV64_lr_d) {
         append_reservation(group, insn);
         return;
     }
     /* Every lr stands with its sc, so that here sc finds no reservation. */
-    insn.rs1 = (uint8_t)draw_register(group);
-    append_pointer(group, insn.rs1, draw_target(group, bytes, true));
-    append(group, &insn);
+    insn.rs1 = (uint8_t)unit_draw_register(group);
+    unit_append_pointer(group, insn.rs1, unit_draw_target(group, bytes, true));
+    unit_append_insn(group, &insn);
 }
 
 /* Never executed, so it may be anything. */
@@ -343,13 +369,24 @@ static void append_junk(struct group *group, unsigned halves)
  * not counted: a conditional branch may fall through. */
 static void append_backward(struct group *group, struct rv64_insn insn)
 {
-    unsigned changed = draw_register(group);
+    unsigned changed = unit_draw_register(group);
 
-    append_op(group, RV64_jal, 0, 0, 12);
+    unit_append_op(group, RV64_jal, 0, 0, 12);
     code_append_op(group->code, RV64_addi, changed, changed, 0, 1);
     code_append_op(group->code, RV64_jal, 0, 0, 0, 4 + insn.length);
     insn.imm = -8;
-    append(group, &insn);
+    unit_append_insn(group, &insn);
+}
+
+void unit_append_forward(struct group *group, struct rv64_insn insn)
+{
+    insn.imm = insn.length;
+    unit_append_insn(group, &insn);
+    if (group->branch_units == 0) {
+        group->branch = insn;
+        group->branch_site = group->code->length - insn.length;
+        group->branch_units = 1 + rng_below(&group->rng, 4);
+    }
 }
 
 static void append_branch(struct group *group, struct rv64_insn insn)
@@ -359,14 +396,8 @@ static void append_branch(struct group *group, struct rv64_insn insn)
     }
     if (rng_percent(&group->rng, 20)) {
         append_backward(group, insn);
-        return;
-    }
-    insn.imm = insn.length;
-    append(group, &insn);
-    if (group->branch_units == 0) {
-        group->branch = insn;
-        group->branch_site = group->code->length - insn.length;
-        group->branch_units = 1 + rng_below(&group->rng, 4);
+    } else {
+        unit_append_forward(group, insn);
     }
 }
 
@@ -379,7 +410,7 @@ static void append_jump(struct group *group, struct rv64_insn insn)
         return;
     }
     insn.imm = (int64_t)(insn.length + 2 * junk);
-    append(group, &insn);
+    unit_append_insn(group, &insn);
     append_junk(group, junk);
 }
 
@@ -389,16 +420,16 @@ static void append_indirect(struct group *group, struct rv64_insn insn)
 {
     unsigned junk = rng_below(&group->rng, 4);
     int64_t distance = (int64_t)(8 + insn.length + 2 * junk + rng_below(&group->rng, 2));
-    int64_t added = insn.compressed != RV64_c_none ? distance
-                                                   : (int64_t)rng_below(&group->rng, 2000) - 1000;
+    int64_t added =
+        insn.compressed != RV64_c_none ? distance : (int64_t)rng_below(&group->rng, 2000) - 1000;
 
     while (insn.rs1 == 0 || insn.rs1 == group->block) {
-        insn.rs1 = (uint8_t)draw_register(group);
+        insn.rs1 = (uint8_t)unit_draw_register(group);
     }
     insn.imm = distance - added;
-    append_op(group, RV64_auipc, insn.rs1, 0, 0);
-    append_op(group, RV64_addi, insn.rs1, insn.rs1, added);
-    append(group, &insn);
+    unit_append_op(group, RV64_auipc, insn.rs1, 0, 0);
+    unit_append_op(group, RV64_addi, insn.rs1, insn.rs1, added);
+    unit_append_insn(group, &insn);
     append_junk(group, junk);
 }
 
@@ -412,13 +443,13 @@ static void append_csr(struct group *group, struct rv64_insn insn)
     static const uint16_t csrs[] = {RV64_CSR_fflags, RV64_CSR_frm, RV64_CSR_fcsr};
 
     insn.imm = csrs[rng_below(&group->rng, 3)];
-    append(group, &insn);
+    unit_append_insn(group, &insn);
     /* A reserved mode may be written and read, but not used: see to a good one. */
     if (insn.imm != RV64_CSR_fflags && writes_csr(&insn)) {
         unsigned mode = rng_below(&group->rng, RV64_RMM + 1);
-        unsigned old = draw_register(group);
+        unsigned old = unit_draw_register(group);
 
-        append_op(group, RV64_csrrwi, old, mode, RV64_CSR_frm);
+        unit_append_op(group, RV64_csrrwi, old, mode, RV64_CSR_frm);
         group->frm = group->branch_units > 0 ? FRM_UNKNOWN : (int)mode;
     }
 }
@@ -426,9 +457,9 @@ static void append_csr(struct group *group, struct rv64_insn insn)
 /* System calls that say the same everywhere: close(-1) fails, sched_yield() succeeds. */
 static void append_call(struct group *group, struct rv64_insn insn)
 {
-    append_op(group, RV64_addi, REG_A0, 0, -1);
-    append_op(group, RV64_addi, REG_A7, 0, rng_percent(&group->rng, 50) ? 57 : 124);
-    append(group, &insn);
+    unit_append_op(group, RV64_addi, REG_A0, 0, -1);
+    unit_append_op(group, RV64_addi, REG_A7, 0, rng_percent(&group->rng, 50) ? 57 : 124);
+    unit_append_insn(group, &insn);
 }
 
 /* The unused fields of fences are reserved, and ignored (Base ISA, 2.7; Zifencei, 3.1). */
@@ -438,11 +469,17 @@ static void append_fence(struct group *group, struct rv64_insn insn)
     count(group, &insn);
 }
 
-void unit_append(struct group *group, unsigned row)
+static void append_row(struct group *group, unsigned row)
 {
     struct rv64_insn insn = draw_harmless(group, row);
-    uint32_t flags = flags_of(&insn);
+    uint32_t flags = unit_flags(&insn);
 
+    if (before_exception(insn.op) != RV64_illegal) {
+        while (insn.rs1 == group->block) {
+            insn.rs1 = (uint8_t)unit_draw_register(group);
+        }
+        unit_append_op(group, before_exception(insn.op), insn.rs1, insn.rs1, 0);
+    }
     switch (insn.op) {
     case RV64_ecall:
         append_call(group, insn);
@@ -475,7 +512,16 @@ void unit_append(struct group *group, unsigned row)
     } else if (rv64_row(insn.op)->unit >= UNIT_FADD && rv64_row(insn.op)->unit <= UNIT_FMISC) {
         append_float(group, insn);
     } else {
-        append(group, &insn);
+        unit_append_insn(group, &insn);
+    }
+}
+
+void unit_append(struct group *group, unsigned kind)
+{
+    if (kind < OP_ROWS + COMPRESSED_ROWS) {
+        append_row(group, kind);
+    } else {
+        pair_append(group, kind - (unsigned)(OP_ROWS + COMPRESSED_ROWS));
     }
 }
 

@@ -126,8 +126,8 @@ static uint64_t value_nan(struct rng *rng, const struct precision *p, uint64_t e
 static uint64_t value_near_integer(struct rng *rng, const struct precision *p)
 {
     static const uint8_t widths[] = {0, 1, 2, 30, 31, 32, 33, 52, 53, 62, 63, 64, 65};
-    unsigned width = rng_percent(rng, 70) ? widths[rng_below(rng, sizeof widths)]
-                                          : rng_below(rng, 66);
+    unsigned width =
+        rng_percent(rng, 70) ? widths[rng_below(rng, sizeof widths)] : rng_below(rng, 66);
     uint64_t bits = (uint64_t)(p->bias + (int)width) << p->fraction_bits;
 
     switch (rng_below(rng, 4)) {
