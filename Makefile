@@ -15,10 +15,12 @@ endif
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=
 PACKAGES := libdw libelf jansson
+# C++ names are demangled where libiberty is installed: src/symbols/demangle.c.
+DEMANGLER := $(if $(wildcard /usr/include/libiberty/demangle.h),-liberty)
 
 CPPFLAGS += -Isrc -D_GNU_SOURCE=
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
-LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) -lm
+LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
 
 SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/machine/*.c src/machine/*/*.c \
                       src/symbols/*.c src/report/*.c src/cli/*.c)
@@ -62,17 +64,29 @@ $(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-mat
 
 ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
--include tests/guests.mk
+
+guests: $(BENCH_PROGRAMS) $(BUILD)/demo
+
+bench: $(BUILD)/strata $(BENCH_PROGRAMS)
+	bench/run --build $(BUILD) $(BENCH_FLAGS)
+
+$(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
+	@mkdir -p $(@D)
+	$(RISCV_CC) -std=gnu11 -O2 -g -static -Isrc -Wall -Wextra -o $@ $<
 else
 guests:
 	@echo "strata: $(RISCV_CC) is not installed: leaving out the RISC-V programs (demo, bench, tests)."
 	@echo "strata: tools/install-deps installs it on Debian."
 endif
 
--include tests/tests.mk
+include tests/tests.mk
 
 deps:
 	@tools/install-deps build test
+
+demo: deps
+	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/demo
+	@demo/show $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

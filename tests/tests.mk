@@ -1,0 +1,54 @@
+# The tests: built and run by `make check`; tests/check is the list of suites.
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ASAN := $(BUILD)/asan
+
+UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
+
+.PHONY: check check-slow unit-tests sanitized fuzz fuzz-bounded
+.PHONY: test-programs
+
+unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
+
+$(BUILD)/unit/disasm_words: tests/isa/disasm_words.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< tests/fuzz/driver.c $(LIBRARY) $(LDLIBS)
+
+fuzz-bounded: $(BUILD)/fuzz/fuzz_elf $(BUILD)/fuzz/fuzz_decode
+
+# The same programs again, under the address and undefined-behaviour sanitizers.
+sanitized:
+	$(MAKE) --no-print-directory BUILD=$(ASAN) OPTIMIZE="-O1 -g" SANITIZE="$(SANITIZERS)" \
+		$(ASAN)/strata unit-tests fuzz-bounded
+
+check: deps
+	@$(MAKE) --no-print-directory -j2 all unit-tests sanitized
+	@tests/check --build $(BUILD)
+
+check-slow: deps
+	@$(MAKE) --no-print-directory -j2 all unit-tests sanitized
+	@tests/check --build $(BUILD) --slow
+
+# libFuzzer finds its own way; the bounded run in `check` needs no clang.
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
+fuzz:
+	@tools/install-deps build test dev
+	@mkdir -p $(BUILD)/fuzz/corpus
+	tests/bad/make_elf --all $(BUILD)/fuzz/corpus
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_elf tests/fuzz/fuzz_elf.c \
+		src/elf/image.c src/base/check.c
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_decode tests/fuzz/fuzz_decode.c \
+		src/isa/rv64/*.c src/base/text.c src/base/check.c
+	$(BUILD)/fuzz/libfuzzer_elf -max_total_time=$(FUZZ_SECONDS) $(BUILD)/fuzz/corpus
+	$(BUILD)/fuzz/libfuzzer_decode -max_total_time=$(FUZZ_SECONDS)
