@@ -7,12 +7,16 @@
 #define TEXT_BASE UINT64_C(0x100000)
 #define DATA_BASE UINT64_C(0x40000000)
 
+/* The stack of the handler, since sp may hold anything.  Far from what a group could compute: with
+ * sp inside of this stack, a signal would not start at its end. */
+#define STACK_BASE UINT64_C(0x36d2b3000)
+#define STACK_BYTES 65536
+
 /* The data starts with what the frame of the program needs, as offsets from DATA_BASE. */
-#define DATA_STACK 0   /* stack_t: the stack of the handler, since sp may hold anything */
+#define DATA_STACK 0   /* stack_t */
 #define DATA_ACTION 32 /* struct sigaction of the handler */
 #define DATA_TRAP 64   /* what the handler gathers */
 #define DATA_BLOCKS 256
-#define HANDLER_STACK 65536
 
 /* A block: one set of inputs of one group, its memory, and the state after it.  All offsets are
  * in reach of a 12-bit immediate. */

@@ -317,8 +317,8 @@ static void fill_data(struct program *program)
             fill_block(program, group, round);
         }
     }
-    put64(program, DATA_STACK, DATA_BASE + program->data_bytes);
-    put64(program, DATA_STACK + 16, HANDLER_STACK);
+    put64(program, DATA_STACK, STACK_BASE);
+    put64(program, DATA_STACK + 16, STACK_BYTES);
     put64(program, DATA_ACTION, TEXT_BASE);
     put64(program, DATA_ACTION + 8, GUEST_SA_SIGINFO | GUEST_SA_ONSTACK);
 }
@@ -378,8 +378,9 @@ bool program_write_elf(const struct program *program, const char *path)
     uint64_t data_offset = PAGE + (program->code.length + PAGE - 1) / PAGE * PAGE;
     const Elf64_Phdr segments[] = {
         segment(PF_R | PF_X, PAGE, TEXT_BASE, program->code.length, program->code.length),
-        segment(PF_R | PF_W, data_offset, DATA_BASE, program->data_bytes,
-                program->data_bytes + HANDLER_STACK),
+        segment(PF_R | PF_W, data_offset, DATA_BASE, program->data_bytes, program->data_bytes),
+        segment(PF_R | PF_W, data_offset + (program->data_bytes + PAGE - 1) / PAGE * PAGE,
+                STACK_BASE, 0, STACK_BYTES),
     };
     const Elf64_Ehdr header = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
