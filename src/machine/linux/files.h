@@ -14,6 +14,7 @@ struct special_table; /* linux/special.c */
 struct file_state {
     struct stack_parts stack;
     struct region *regions;
+    guest_addr full_from;           /* no page from here up to mmap_top is free; 0: not known */
     struct special_table *specials; /* first the newest process's */
 };
 

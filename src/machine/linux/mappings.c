@@ -60,8 +60,37 @@ static bool over_limit(const struct process *process, uint64_t more)
     return limit != RLIM_INFINITY && process->machine.memory.mapped_bytes + more > limit;
 }
 
+/* The highest free range.  The search begins below what is known to be full, or
+ * a program with many mappings would wait for it. */
+static guest_addr find_place(struct process *process, uint64_t bytes)
+{
+    const struct memory *memory = &process->machine.memory;
+    guest_addr *full_from = &files_state(process)->full_from;
+
+    if (*full_from == 0) {
+        *full_from = process->mmap_top;
+    }
+    while (*full_from > LOWEST_MAPPING &&
+           (memory_permissions(memory, *full_from - 1) & PAGE_MAPPED) != 0) {
+        *full_from -= GUEST_PAGE_BYTES;
+    }
+    return memory_find_free(memory, *full_from, bytes, true);
+}
+
+/* What the list of names and the search for free places must know. */
+static void forget_range(struct process *process, guest_addr start, uint64_t bytes)
+{
+    struct file_state *state = files_state(process);
+    guest_addr end = start + bytes;
+
+    region_remove(&state->regions, start, bytes);
+    if (end > state->full_from) {
+        state->full_from = end < process->mmap_top ? end : process->mmap_top;
+    }
+}
+
 /* Where a new mapping goes, or -errno. */
-static int64_t choose_place(const struct process *process, guest_addr wanted, uint64_t bytes,
+static int64_t choose_place(struct process *process, guest_addr wanted, uint64_t bytes,
                             uint64_t flags)
 {
     const struct memory *memory = &process->machine.memory;
@@ -86,7 +115,7 @@ static int64_t choose_place(const struct process *process, guest_addr wanted, ui
         memory_is_free(memory, wanted, bytes)) {
         return (int64_t)wanted;
     }
-    guest_addr found = memory_find_free(memory, process->mmap_top, bytes, true);
+    guest_addr found = find_place(process, bytes);
     return found == 0 ? -ENOMEM : (int64_t)found;
 }
 
@@ -135,7 +164,7 @@ int64_t sys_mmap(struct thread *thread, const uint64_t *arguments)
 
 static int64_t unmap(struct process *process, guest_addr start, uint64_t bytes)
 {
-    region_remove(&files_state(process)->regions, start, bytes);
+    forget_range(process, start, bytes);
     return memory_unmap(&process->machine.memory, start, bytes);
 }
 
@@ -217,6 +246,7 @@ static int64_t move(struct process *process, guest_addr from, uint64_t old_bytes
         return error;
     }
     region_move(&state->regions, from, kept, to);
+    forget_range(process, from, old_bytes);
     return (int64_t)to;
 }
 
@@ -279,7 +309,7 @@ int64_t sys_mremap(struct thread *thread, const uint64_t *arguments)
     if ((flags & MREMAP_MAYMOVE) == 0) {
         return grow_in_place(process, from, old_bytes, new_bytes);
     }
-    to = memory_find_free(memory, process->mmap_top, new_bytes, true);
+    to = find_place(process, new_bytes);
     return to == 0 ? -ENOMEM : move(process, from, old_bytes, to, new_bytes);
 }
 

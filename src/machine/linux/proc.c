@@ -157,17 +157,50 @@ static void print_comm(FILE *file, struct process *process)
     fprintf(file, "%s\n", process->threads->name);
 }
 
+/* All that is mapped counts as resident, so that every run shows the same. */
+static void print_status(FILE *file, struct process *process)
+{
+    const struct memory *memory = &process->machine.memory;
+    unsigned long long kilobytes = memory->mapped_bytes / 1024;
+    unsigned threads = 0;
+
+    for (const struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+        threads += thread->state != THREAD_EXITED;
+    }
+    fprintf(file, "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
+            process->threads->name, (int)process->pid, (int)process->pid, (int)getppid());
+    fprintf(file, "Uid:\t%u\t%u\t%u\t%u\n", getuid(), geteuid(), geteuid(), geteuid());
+    fprintf(file, "Gid:\t%u\t%u\t%u\t%u\n", getgid(), getegid(), getegid(), getegid());
+    fprintf(file, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\nVmHWM:\t%8llu kB\nVmRSS:\t%8llu kB\n",
+            (unsigned long long)memory->peak_bytes / 1024, kilobytes,
+            (unsigned long long)memory->peak_bytes / 1024, kilobytes);
+    fprintf(file, "Threads:\t%u\n", threads);
+}
+
+static void print_statm(FILE *file, struct process *process)
+{
+    unsigned long long pages = process->machine.memory.mapped_bytes / GUEST_PAGE_BYTES;
+
+    fprintf(file, "%llu %llu 0 0 0 %llu 0\n", pages, pages, pages);
+}
+
+/* A row without a function is refused: the host's file is about Strata's own
+ * memory. */
 static const struct proc_file {
     const char *name;
     void (*print)(FILE *file, struct process *process);
 } proc_files[] = {
-    {"maps", print_maps},       {"stat", print_stat}, {"auxv", print_auxv},
-    {"cmdline", print_cmdline}, {"comm", print_comm}, {"environ", print_environ},
+    {"auxv", print_auxv},     {"cmdline", print_cmdline},
+    {"comm", print_comm},     {"environ", print_environ},
+    {"maps", print_maps},     {"mem", NULL},
+    {"pagemap", NULL},        {"smaps", NULL},
+    {"stat", print_stat},     {"statm", print_statm},
+    {"status", print_status},
 };
 
 static int64_t open_printed(struct process *process, const struct proc_file *row, int flags)
 {
-    if ((flags & O_ACCMODE) != O_RDONLY) {
+    if (row->print == NULL || (flags & O_ACCMODE) != O_RDONLY) {
         return -EACCES;
     }
     int fd = memfd_create(row->name, (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
