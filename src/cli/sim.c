@@ -6,9 +6,11 @@
 #include "report/run_report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -24,14 +26,16 @@ struct settings {
     const char *argv0;
     int environment_fd;
     bool summary;
+    bool trace_ranged; /* --trace-range was given */
     char **environment; /* NULL-terminated, malloc'ed */
     size_t environment_count;
+    bool environment_lines; /* its strings are malloc'ed too */
 };
 
 static const char *take_stats(void *settings, const char *value)
 {
     ((struct settings *)settings)->stats_path = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_summary(void *settings, const char *value)
@@ -43,11 +47,28 @@ static const char *take_summary(void *settings, const char *value)
 
 static const char *take_sysroot(void *settings, const char *value)
 {
-    if (access(value, X_OK) != 0) {
+    struct stat status;
+    if (stat(value, &status) != 0 || !S_ISDIR(status.st_mode)) {
         return "there is no such folder:";
     }
     ((struct settings *)settings)->sysroot = value;
     return NULL;
+}
+
+static void resize_environment(struct settings *settings, size_t count)
+{
+    settings->environment =
+        realloc(settings->environment, (count + 1) * sizeof *settings->environment);
+    ASSERT(settings->environment != NULL);
+    settings->environment[count] = NULL;
+    settings->environment_count = count;
+}
+
+/* As it is: an environment may hold a name twice, and words without a value. */
+static void add_variable(struct settings *settings, const char *assignment)
+{
+    resize_environment(settings, settings->environment_count + 1);
+    settings->environment[settings->environment_count - 1] = (char *)(uintptr_t)assignment;
 }
 
 static void set_variable(struct settings *settings, const char *assignment)
@@ -59,11 +80,7 @@ static void set_variable(struct settings *settings, const char *assignment)
             return;
         }
     }
-    settings->environment = realloc(settings->environment, (settings->environment_count + 2) *
-                                                               sizeof *settings->environment);
-    ASSERT(settings->environment != NULL);
-    settings->environment[settings->environment_count++] = (char *)(uintptr_t)assignment;
-    settings->environment[settings->environment_count] = NULL;
+    add_variable(settings, assignment);
 }
 
 static const char *take_env(void *settings, const char *value)
@@ -118,6 +135,7 @@ static const char *take_trace_range(void *settings, const char *value)
 {
     struct settings *own = settings;
     char low[24];
+    own->trace_ranged = true;
     const char *dash = strchr(value, '-');
     if (dash == NULL || dash == value || (size_t)(dash - value) >= sizeof low) {
         return "expected two hexadecimal addresses, LOW-HIGH:";
@@ -137,7 +155,7 @@ static const char *take_profile(void *settings, const char *value)
     struct settings *own = settings;
     own->profile_path = value;
     own->machine.profile_loops = true;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_arm(void *settings, const char *value)
@@ -202,16 +220,43 @@ static bool read_environment(struct settings *settings)
         fprintf(stderr, "strata: cannot read the environment: %s\n", strerror(errno));
         return false;
     }
-    settings->environment_count = 0;
+    resize_environment(settings, 0);
+    settings->environment_lines = true;
     char *line = NULL;
     size_t capacity = 0;
     while (getdelim(&line, &capacity, '\0', file) > 0) {
-        set_variable(settings, line);
+        add_variable(settings, line);
         line = NULL;
         capacity = 0;
     }
     free(line);
     fclose(file);
+    return true;
+}
+
+static void free_environment(struct settings *settings)
+{
+    for (size_t i = 0; settings->environment_lines && i < settings->environment_count; i++) {
+        free(settings->environment[i]);
+    }
+    free(settings->environment);
+}
+
+/* One address, or nothing; false if it is anything else. */
+static bool arm_line(struct machine *machine, char *line, size_t length)
+{
+    uint64_t address;
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
+        line[--length] = '\0';
+    }
+    if (length == 0) {
+        return true;
+    }
+    if (strlen(line) != length || !command_parse_hex(line, &address) || address % 2 != 0 ||
+        address >= GUEST_SPACE_BYTES) {
+        return false;
+    }
+    counter_table_new(machine->counters, address, 0, 0);
     return true;
 }
 
@@ -223,26 +268,26 @@ static bool arm_counters(struct machine *machine, const char *path)
                 strerror(errno));
         return false;
     }
-    char line[128];
+    char *line = NULL;
+    size_t capacity = 0;
     unsigned number = 0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        uint64_t address;
+    bool valid = true;
+    ssize_t length;
+    while (valid && (length = getline(&line, &capacity, file)) > 0) {
         number++;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] == '\0') {
-            continue;
-        }
-        if (!command_parse_hex(line, &address) || address % 2 != 0 ||
-            address >= GUEST_SPACE_BYTES) {
-            fprintf(stderr, "strata: %s:%u: %s is not the address of an instruction\n", path,
-                    number, line);
-            fclose(file);
-            return false;
-        }
-        counter_table_new(machine->counters, address, 0, 0);
+        valid = arm_line(machine, line, (size_t)length);
     }
+    if (!valid) {
+        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n",
+                path, number);
+    } else if (ferror(file)) {
+        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
+                strerror(errno));
+        valid = false;
+    }
+    free(line);
     fclose(file);
-    return true;
+    return valid;
 }
 
 /* What execve runs instead of a RISC-V program; see linux/exec.c. */
@@ -269,6 +314,43 @@ static char **reexec_command(const struct settings *settings)
     return command;
 }
 
+/* The program may change the working folder that Strata shares with it. */
+static char *absolute_path(const char *path)
+{
+    char folder[PATH_MAX];
+    char *absolute = NULL;
+    if (path == NULL || path[0] == '/' || getcwd(folder, sizeof folder) == NULL) {
+        return path == NULL ? NULL : strdup(path);
+    }
+    if (asprintf(&absolute, "%s/%s", folder, path) < 0) {
+        absolute = NULL;
+    }
+    ASSERT(absolute != NULL);
+    return absolute;
+}
+
+/* Says so before a long run, not after it, if a report cannot be written.  Asks
+ * without opening: the reader of a pipe would take that for the end. */
+static bool writable(const char *path, const char *what)
+{
+    if (path == NULL || access(path, W_OK) == 0) {
+        return true;
+    }
+    char *folder = strdup(path);
+    ASSERT(folder != NULL);
+    if (errno == ENOENT) {
+        *strrchr(folder, '/') = '\0';
+        if (access(folder[0] != '\0' ? folder : "/", W_OK) == 0) {
+            free(folder);
+            return true;
+        }
+    }
+    const int error = errno;
+    free(folder);
+    fprintf(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(error));
+    return false;
+}
+
 static int write_reports(const struct settings *settings, struct process *process,
                          const struct run_description *run)
 {
@@ -285,6 +367,22 @@ static int write_reports(const struct settings *settings, struct process *proces
     return written ? 0 : EXIT_STRATA_FAILED;
 }
 
+static int run_loaded(const struct settings *settings, struct process *process,
+                      const struct run_description *run)
+{
+    if (!writable(settings->stats_path, "statistics") ||
+        !writable(settings->profile_path, "profile") ||
+        (settings->arm_path != NULL && !arm_counters(&process->machine, settings->arm_path))) {
+        return EXIT_STRATA_FAILED;
+    }
+    schedule_run(process);
+    const int status = write_reports(settings, process, run);
+    if (status != 0) {
+        return status;
+    }
+    return process->exit_signal != 0 ? 128 + process->exit_signal : process->exit_status;
+}
+
 static int run_program(const struct settings *settings, char **arguments)
 {
     static struct process process; /* large, and one is enough */
@@ -299,22 +397,32 @@ static int run_program(const struct settings *settings, char **arguments)
     }
     const struct program_request request = {
         .path = path, .arguments = arguments, .environment = settings->environment};
-    int status = load_program(&process, process.threads, &request);
-    if (status != 0) {
-        return status;
-    }
-    if (settings->arm_path != NULL && !arm_counters(&process.machine, settings->arm_path)) {
-        return EXIT_STRATA_FAILED;
-    }
-    schedule_run(&process);
-
     const struct run_description run = {.path = path, .arguments = arguments};
-    status = write_reports(settings, &process, &run);
+    int status = load_program(&process, process.threads, &request);
     if (status == 0) {
-        status = process.exit_signal != 0 ? 128 + process.exit_signal : process.exit_status;
+        status = run_loaded(settings, &process, &run);
     }
     free(process.reexec);
     process_destroy(&process);
+    return status;
+}
+
+/* What follows the options. */
+static int run_with_settings(struct settings *settings, char **arguments)
+{
+    if (!read_environment(settings)) {
+        return EXIT_STRATA_FAILED;
+    }
+    char *stats_path = absolute_path(settings->stats_path);
+    char *profile_path = absolute_path(settings->profile_path);
+    char *sysroot = absolute_path(settings->sysroot);
+    settings->stats_path = stats_path;
+    settings->profile_path = profile_path;
+    settings->sysroot = sysroot;
+    const int status = run_program(settings, arguments);
+    free(stats_path);
+    free(profile_path);
+    free(sysroot);
     return status;
 }
 
@@ -326,25 +434,19 @@ int command_sim(int count, char **arguments)
     if (access(SYSROOT_DEFAULT, X_OK) == 0) {
         settings.sysroot = SYSROOT_DEFAULT;
     }
+    resize_environment(&settings, 0);
     for (char **variable = environ; *variable != NULL; variable++) {
-        if (strchr(*variable, '=') != NULL) {
-            set_variable(&settings, *variable);
-        }
+        add_variable(&settings, *variable);
     }
     int status = 0;
     const int first = command_read_options(&description, &settings, count, arguments, &status);
-    if (first < 0) {
-        free(settings.environment);
-        return status;
-    }
     if (first == count) {
-        free(settings.environment);
-        return command_misused(&description, "which program?", NULL);
+        status = command_misused(&description, "which program?", NULL);
+    } else if (first >= 0 && settings.trace_ranged && settings.machine.trace_path == NULL) {
+        status = command_misused(&description, "--trace-range needs --trace FILE", NULL);
+    } else if (first >= 0) {
+        status = run_with_settings(&settings, arguments + first);
     }
-    if (!read_environment(&settings)) {
-        return EXIT_STRATA_FAILED;
-    }
-    status = run_program(&settings, arguments + first);
-    free(settings.environment);
+    free_environment(&settings);
     return status;
 }
