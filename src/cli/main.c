@@ -1,6 +1,7 @@
 /* The command `strata`: picks the sub-command. */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,13 +15,24 @@ static const struct {
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-static void print_help(FILE *file)
+static void print_help(void)
 {
-    fprintf(file, "Usage: strata COMMAND [OPTIONS] ...\n\nCommands:\n");
+    printf("Usage: strata COMMAND [OPTIONS] ...\n\nCommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].purpose);
+        printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
     }
-    fprintf(file, "\nstrata COMMAND --help says more about each; strata --version its version.\n");
+    printf("\nstrata COMMAND --help says more about each; strata --version its version.\n");
+}
+
+/* A full disk must not look like success. */
+static int finish(int status)
+{
+    const bool failed = ferror(stdout) != 0;
+    if ((fflush(stdout) != 0 || failed) && status == 0) {
+        fprintf(stderr, "strata: cannot write to standard output: %s\n", strerror(errno));
+        return EXIT_STRATA_FAILED;
+    }
+    return status;
 }
 
 int main(int count, char **arguments)
@@ -30,16 +42,16 @@ int main(int count, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "help") == 0) {
-        print_help(stdout);
-        return 0;
+        print_help();
+        return finish(0);
     }
     if (strcmp(arguments[1], "--version") == 0) {
         printf("strata %s\n", STRATA_VERSION);
-        return 0;
+        return finish(0);
     }
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(arguments[1], commands[i].name) == 0) {
-            return commands[i].run(count - 1, arguments + 1);
+            return finish(commands[i].run(count - 1, arguments + 1));
         }
     }
     fprintf(stderr, "strata: there is no command %s; see strata --help\n", arguments[1]);
