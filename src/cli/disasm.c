@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct command_description description = {
@@ -34,11 +35,12 @@ static void print_instruction(uint64_t address, const uint8_t *bytes, size_t ava
     printf("%8" PRIx64 ":\t%0*" PRIx32 "\t%s\n", address, insn.length * 2, shown, text);
 }
 
-static void print_section(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+/* False if the file does not hold all of it. */
+static bool print_section(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
     const Elf_Data *data = elf_rawdata(section, NULL);
     if (data == NULL) {
-        return;
+        return false;
     }
     printf("\n%s:\n", name != NULL ? name : "(no name)");
     for (size_t at = 0; at + 2 <= data->d_size;) {
@@ -47,6 +49,7 @@ static void print_section(Elf_Scn *section, const GElf_Shdr *header, const char 
                           data->d_size - at, &length);
         at += length;
     }
+    return true;
 }
 
 static int print_program(Elf *elf, const char *path)
@@ -58,8 +61,9 @@ static int print_program(Elf *elf, const char *path)
         fprintf(stderr, "strata: %s: is not an ELF program\n", path);
         return EXIT_NOT_EXECUTABLE;
     }
-    if (header.e_machine != EM_RISCV || gelf_getclass(elf) != ELFCLASS64) {
-        fprintf(stderr, "strata: %s: is not a 64-bit RISC-V program\n", path);
+    if (header.e_machine != EM_RISCV || gelf_getclass(elf) != ELFCLASS64 ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB) {
+        fprintf(stderr, "strata: %s: is not a little-endian 64-bit RISC-V program\n", path);
         return EXIT_NOT_EXECUTABLE;
     }
     unsigned sections = 0;
@@ -67,17 +71,16 @@ static int print_program(Elf *elf, const char *path)
         GElf_Shdr shdr;
         if (gelf_getshdr(section, &shdr) != NULL && shdr.sh_type == SHT_PROGBITS &&
             shdr.sh_flags & SHF_EXECINSTR) {
-            print_section(section, &shdr, elf_strptr(elf, names, shdr.sh_name));
+            if (!print_section(section, &shdr, elf_strptr(elf, names, shdr.sh_name))) {
+                fprintf(stderr, "strata: %s: is truncated: a section reaches past its end\n", path);
+                return EXIT_NOT_EXECUTABLE;
+            }
             sections++;
         }
     }
     if (sections == 0) {
-        fprintf(stderr, "strata: %s: has no executable sections\n", path);
+        fprintf(stderr, "strata: %s: has no executable sections to disassemble\n", path);
         return EXIT_NOT_EXECUTABLE;
-    }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "strata: cannot write the disassembly: %s\n", strerror(errno));
-        return EXIT_STRATA_FAILED;
     }
     return 0;
 }
@@ -94,14 +97,19 @@ int command_disasm(int count, char **arguments)
                                first == count ? "which program?" : "one program at a time", NULL);
     }
     const char *path = arguments[first];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(errno));
-        return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+        const int error = errno;
+        fprintf(stderr, "strata: %s: %s\n", path, strerror(error));
+        return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
     }
     elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf == NULL) {
+    struct stat kind;
+    Elf *elf = NULL;
+    if (fstat(fd, &kind) == 0 && !S_ISREG(kind.st_mode)) {
+        fprintf(stderr, "strata: %s: is not a regular file\n", path);
+        status = EXIT_NOT_EXECUTABLE;
+    } else if ((elf = elf_begin(fd, ELF_C_READ, NULL)) == NULL) {
         fprintf(stderr, "strata: %s: is not an ELF program\n", path);
         status = EXIT_NOT_EXECUTABLE;
     } else {
