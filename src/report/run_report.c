@@ -19,7 +19,8 @@ static void report_program(struct statistics *s, const struct process *process,
     char digest[SHA256_TEXT_BYTES];
     s->begin(s, "program");
     s->text(s, "path", run->path);
-    if (sha256_file(run->path, digest)) {
+    /* Not run->path: the program may have changed the working folder. */
+    if (process->executable != NULL && sha256_file(process->executable, digest)) {
         s->text(s, "sha256", digest);
     } else {
         s->nothing(s, "sha256"); /* it has removed itself */
