@@ -68,6 +68,10 @@ static int fail_to_open(const char *path, int error)
     case ENAMETOOLONG:
     case ELOOP:
         return fail(path, STATUS_MISSING, "%s", strerror(error));
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return fail(path, STATUS_FAILED, "cannot be opened: %s", strerror(error));
     default:
         return fail(path, STATUS_UNUSABLE, "cannot be opened: %s", strerror(error));
     }
@@ -271,6 +275,7 @@ static int load_interpreter(struct process *process, const struct program_file *
         status = map_file(process, interpreter);
         close(interpreter->fd);
     }
+    interpreter->path = NULL; /* `name` ends here */
     return status;
 }
 
