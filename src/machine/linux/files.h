@@ -20,18 +20,15 @@ struct file_state {
 
 struct file_state *files_state(struct process *process);
 
-/* A pointer that no program can use: the host's kernel answers EFAULT to it. */
-#define GUEST_BAD_POINTER ((void *)UINTPTR_MAX)
-
 /* The host address of a buffer that a host system call uses in place.  The
  * pages have the same protection there, so that the host's kernel itself finds
- * what the guest may not access, as exactly as the guest's would. */
+ * what the guest may not access, as exactly as the guest's would.  A range that
+ * leaves the guest's space becomes one in the guard page behind it. */
 static inline void *guest_buffer(const struct thread *thread, guest_addr start, uint64_t bytes)
 {
-    if (bytes > LAYOUT_END || start > LAYOUT_END - bytes) {
-        return GUEST_BAD_POINTER;
-    }
-    return memory_host(&thread->process->machine.memory, start);
+    bool inside = bytes <= LAYOUT_END && start <= LAYOUT_END - bytes;
+
+    return memory_host(&thread->process->machine.memory, inside ? start : GUEST_SPACE_BYTES);
 }
 
 /* The same for a pointer that may be null, to something smaller than a page. */

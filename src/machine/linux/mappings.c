@@ -84,7 +84,7 @@ static void forget_range(struct process *process, guest_addr start, uint64_t byt
     guest_addr end = start + bytes;
 
     region_remove(&state->regions, start, bytes);
-    if (end > state->full_from) {
+    if (state->full_from != 0 && end > state->full_from) {
         state->full_from = end < process->mmap_top ? end : process->mmap_top;
     }
 }
