@@ -146,9 +146,11 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
     }
 }
 
-static void start_callback(struct hart *hart, guest_addr tag, guest_addr callback,
-                           guest_addr return_pc)
+static void start_callback(struct counter_table *table, struct hart *hart, guest_addr tag,
+                           guest_addr callback, guest_addr return_pc)
 {
+    find(table, tag)->callback_taken = true;
+    table->totals.callbacks++;
     hart->in_callback = true;
     hart->callback_argument = tag;
     hart->callback_return = return_pc;
@@ -160,8 +162,6 @@ static enum unit_action on_match(struct unit *unit, struct hart *hart, guest_add
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
     struct shadow *shadow = (struct shadow *)(void *)cell;
-    shadow->callback_taken = true;
-    table->totals.callbacks++;
     set_firing(shadow);
     if (hart->in_callback) {
         if (hart->pending_count == hart->pending_capacity) {
@@ -175,13 +175,12 @@ static enum unit_action on_match(struct unit *unit, struct hart *hart, guest_add
         return UNIT_CONTINUE;
     }
     hart->callback_before = pc;
-    start_callback(hart, pc, shadow->callback, pc);
+    start_callback(table, hart, pc, shadow->callback, pc);
     return UNIT_REDIRECT;
 }
 
 bool counter_table_return(struct counter_table *table, struct hart *hart)
 {
-    (void)table;
     if (!hart->in_callback) {
         return false;
     }
@@ -190,7 +189,7 @@ bool counter_table_return(struct counter_table *table, struct hart *hart)
         const struct pending_callback next = hart->pending[0];
         hart->pending_count--;
         memmove(hart->pending, hart->pending + 1, hart->pending_count * sizeof next);
-        start_callback(hart, next.tag, next.callback, back);
+        start_callback(table, hart, next.tag, next.callback, back);
         return true;
     }
     /* Only the instruction that the callbacks stood before was counted already. */
