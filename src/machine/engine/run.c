@@ -358,6 +358,7 @@ skip_count:
 
 fetch_fault:
     hart->pc = target;
+    hart->skip_count_at = HART_NO_ADDRESS; /* a repetition is another execution */
     hart->fault_address = engine->fetch_fault;
     return ENGINE_FETCH_FAULT;
 
