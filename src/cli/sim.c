@@ -26,7 +26,7 @@ struct settings {
     const char *argv0;
     int environment_fd;
     bool summary;
-    bool trace_ranged; /* --trace-range was given */
+    bool trace_ranged;  /* --trace-range was given */
     char **environment; /* NULL-terminated, malloc'ed */
     size_t environment_count;
     bool environment_lines; /* its strings are malloc'ed too */
@@ -118,8 +118,7 @@ static const char *take_counter_entries(void *settings, const char *value)
         return NULL;
     }
     if (!command_parse_number(value, &own->machine.counter_entries) ||
-        own->machine.counter_entries == 0 ||
-        own->machine.counter_entries > COUNTER_ENTRIES_MAX) {
+        own->machine.counter_entries == 0 || own->machine.counter_entries > COUNTER_ENTRIES_MAX) {
         return "expected a number from 1 to 1048576, or unlimited:";
     }
     return NULL;
@@ -202,8 +201,9 @@ static const struct command_description description = {
     .name = "sim",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
     .purpose = "Runs a RISC-V (rv64gc) Linux program on the simulated processor.",
-    .epilogue = "Exits with the program's status, 128+N if signal N killed it, 125 if Strata failed,\n"
-                "126 if the program cannot be executed, 127 if there is none.",
+    .epilogue =
+        "Exits with the program's status, 128+N if signal N killed it, 125 if Strata failed,\n"
+        "126 if the program cannot be executed, 127 if there is none.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
@@ -278,8 +278,8 @@ static bool arm_counters(struct machine *machine, const char *path)
         valid = arm_line(machine, line, (size_t)length);
     }
     if (!valid) {
-        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n",
-                path, number);
+        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n", path,
+                number);
     } else if (ferror(file)) {
         fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
                 strerror(errno));
