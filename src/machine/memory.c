@@ -17,6 +17,9 @@
  * host would clear 2 MB for the first byte. */
 #define HUGE_PAGES_FROM (UINT64_C(16) << 20)
 
+/* Unmapping less than this hardly changes how much of the guest is resident. */
+#define RESIDENT_SAMPLED_FROM (UINT64_C(4) << 20)
+
 bool memory_create(struct memory *memory)
 {
     memset(memory, 0, sizeof *memory);
@@ -121,6 +124,9 @@ int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned
 int memory_unmap(struct memory *memory, guest_addr start, uint64_t bytes)
 {
     check_range(start, bytes);
+    if (bytes >= RESIDENT_SAMPLED_FROM) {
+        memory_sample_resident(memory);
+    }
     code_goes(memory, start, bytes);
     void *mapped = mmap(memory->base + start, bytes, PROT_NONE,
                         MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -234,27 +240,48 @@ bool memory_allows(const struct memory *memory, guest_addr start, uint64_t bytes
     return true;
 }
 
-uint64_t memory_resident_bytes(const struct memory *memory)
+/* Resident bytes of `pages` pages from `first` on. */
+static uint64_t resident_run(const struct memory *memory, uint64_t first, uint64_t pages)
+{
+    unsigned char present[1024];
+    uint64_t resident = 0;
+    while (pages > 0) {
+        const uint64_t some = pages < sizeof present ? pages : sizeof present;
+        if (mincore(memory->base + first * GUEST_PAGE_BYTES, some * GUEST_PAGE_BYTES, present) ==
+            0) {
+            for (uint64_t i = 0; i < some; i++) {
+                resident += present[i] & 1 ? GUEST_PAGE_BYTES : 0;
+            }
+        }
+        first += some;
+        pages -= some;
+    }
+    return resident;
+}
+
+void memory_sample_resident(struct memory *memory)
 {
     uint64_t resident = 0;
-    uint64_t page = 0;
-    /* The permission map is itself mostly untouched: step over it by words. */
-    while (page < PAGES) {
-        uint64_t eight;
-        memcpy(&eight, memory->pages + page, sizeof eight);
+    for (uint64_t page = 0; page < PAGES;) {
+        /* The map of permissions is itself mostly empty: step over it by words. */
+        uint64_t eight = 1;
+        if (page % sizeof eight == 0) {
+            memcpy(&eight, memory->pages + page, sizeof eight);
+        }
         if (eight == 0) {
             page += sizeof eight;
             continue;
         }
-        for (unsigned i = 0; i < sizeof eight; i++, page++) {
-            unsigned char present = 0;
-            if (memory->pages[page] & PAGE_MAPPED &&
-                mincore(memory->base + page * GUEST_PAGE_BYTES, GUEST_PAGE_BYTES, &present) == 0) {
-                resident += present & 1 ? GUEST_PAGE_BYTES : 0;
-            }
+        uint64_t end = page;
+        while (end < PAGES && memory->pages[end] != 0) {
+            end++;
         }
+        resident += resident_run(memory, page, end - page);
+        page = end > page ? end : page + 1;
     }
-    return resident;
+    if (resident > memory->resident_peak_bytes) {
+        memory->resident_peak_bytes = resident;
+    }
 }
 
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes)

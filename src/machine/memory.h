@@ -24,6 +24,7 @@ struct memory {
     uint8_t *pages;       /* permissions, one byte per page, lazily backed */
     uint64_t mapped_bytes; /* now, and at the most */
     uint64_t peak_bytes;
+    uint64_t resident_peak_bytes; /* the most seen when it was looked at */
     /* Called when bytes that may have been decoded go away or lose execute
      * permission. */
     void (*code_changed)(void *context, guest_addr start, uint64_t bytes);
@@ -64,8 +65,8 @@ static inline void *memory_host(const struct memory *memory, guest_addr address)
     return memory->base + address;
 }
 
-/* Bytes of the guest's pages that the host holds in memory now. */
-uint64_t memory_resident_bytes(const struct memory *memory);
+/* Looks how many of the guest's bytes the host holds in memory now. */
+void memory_sample_resident(struct memory *memory);
 
 /* Checked copies for system calls: false if the guest may not access it all. */
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes);

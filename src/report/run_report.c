@@ -82,7 +82,7 @@ static void report_machine(struct statistics *s, const struct process *process)
     s->begin(s, "memory");
     s->number(s, "mapped_bytes", machine->memory.mapped_bytes);
     s->number(s, "peak_bytes", machine->memory.peak_bytes);
-    s->number(s, "resident_bytes", memory_resident_bytes(&machine->memory));
+    s->number(s, "resident_peak_bytes", machine->memory.resident_peak_bytes);
     s->end(s);
     s->begin(s, "engine");
     s->number(s, "blocks_decoded", engine->blocks_decoded);
@@ -158,6 +158,7 @@ bool run_report_statistics(struct process *process, const struct run_description
 {
     struct json_statistics json;
     struct statistics *s = &json.sink;
+    memory_sample_resident(&process->machine.memory);
     json_statistics_begin(&json);
     s->text(s, "schema", "strata.stats/1");
     report_program(s, process, run);
