@@ -226,14 +226,18 @@ static int map_file(struct process *process, const struct program_file *file)
     return 0;
 }
 
-/* Below all mappings that exist already. */
-static uint64_t bias_for_mapping(const struct process *process, const struct elf_image *image)
+/* Puts a file below all mappings that exist already. */
+static int place_file(const struct process *process, struct program_file *file)
 {
-    guest_addr low = layout_page_down(image->low);
+    guest_addr low = layout_page_down(file->image.low);
     guest_addr place = memory_find_free(&process->machine.memory, process->mmap_top,
-                                        layout_page_up(image->high) - low, true);
+                                        layout_page_up(file->image.high) - low, true);
 
-    return place - low;
+    if (place == 0) {
+        return fail(file->path, STATUS_UNUSABLE, "needs more address space than there is");
+    }
+    file->bias = place - low;
+    return 0;
 }
 
 /* The name that the program asks for, in a buffer of the caller's. */
@@ -269,10 +273,12 @@ static int load_interpreter(struct process *process, const struct program_file *
     interpreter->path = name;
     status = open_file(interpreter, host_path);
     if (status == 0) {
-        interpreter->bias = interpreter->image.position_independent
-                                ? bias_for_mapping(process, &interpreter->image)
-                                : 0;
-        status = map_file(process, interpreter);
+        if (interpreter->image.position_independent) {
+            status = place_file(process, interpreter);
+        }
+        if (status == 0) {
+            status = map_file(process, interpreter);
+        }
         close(interpreter->fd);
     }
     interpreter->path = NULL; /* `name` ends here */
@@ -285,15 +291,18 @@ static int load_files(struct process *process, struct program_file *program,
 {
     const struct elf_image *image = &program->image;
     guest_addr brk = layout_page_up(image->high);
+    int status = 0;
 
     if (image->position_independent && image->has_interpreter) {
         program->bias = LAYOUT_PIE_BASE - layout_page_down(image->low);
         brk += program->bias;
     } else if (image->position_independent) {
-        program->bias = bias_for_mapping(process, image);
+        status = place_file(process, program);
         brk = LAYOUT_PIE_BASE;
     }
-    int status = map_file(process, program);
+    if (status == 0) {
+        status = map_file(process, program);
+    }
     if (status == 0 && image->has_interpreter) {
         status = load_interpreter(process, program, interpreter);
     }
