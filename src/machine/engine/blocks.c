@@ -232,8 +232,11 @@ static void mark(struct engine *engine, struct block *block, bool rewatch)
  * than there are blocks, it is cheaper to look at every block. */
 static void mark_range(struct engine *engine, guest_addr start, uint64_t bytes, bool rewatch)
 {
-    if (bytes == 0) {
+    if (bytes == 0 || start >= GUEST_SPACE_BYTES) {
         return;
+    }
+    if (bytes > GUEST_SPACE_BYTES - start) {
+        bytes = GUEST_SPACE_BYTES - start;
     }
     const guest_addr first = start >> GRANULE_BITS;
     const guest_addr last = (start + bytes - 1) >> GRANULE_BITS;
