@@ -42,6 +42,10 @@ struct hart {
 
     uint64_t instructions; /* retired by this context */
 
+    /* The system instruction that the engine stopped at, as it was decoded:
+     * memory may hold another by now. */
+    uint32_t system_word;
+
     /* Xstrata, per context. */
     guest_addr callback_return; /* CSR ctrepc */
     uint64_t callback_argument; /* CSR ctrarg */

@@ -7,7 +7,6 @@
 #include "isa/rv64/decode.h"
 #include "machine/units/counter_table.h"
 
-#include <string.h>
 
 /* Feature bits of CSR strfeat and of the auxiliary vector. */
 #define FEATURES UINT64_C(1)
@@ -114,9 +113,7 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
 bool system_execute(struct machine *machine, struct hart *hart)
 {
     struct rv64_insn insn;
-    uint32_t word = 0;
-    memcpy(&word, memory_host(&machine->memory, hart->pc), sizeof word);
-    rv64_decode(word, &insn);
+    rv64_decode(hart->system_word, &insn);
     const uint64_t a = hart->x[insn.rs1];
     const uint64_t b = hart->x[insn.rs2];
     bool legal = true;

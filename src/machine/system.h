@@ -4,7 +4,7 @@
 
 #include "machine/machine.h"
 
-/* Executes the instruction at hart->pc and moves the pc on.  False if it is
+/* Executes hart->system_word, which stands at hart->pc, and moves the pc on.  False if it is
  * illegal: the pc stays, and hart->fault_address is the instruction word. */
 bool system_execute(struct machine *machine, struct hart *hart);
 

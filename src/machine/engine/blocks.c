@@ -256,7 +256,8 @@ static void mark_range(struct engine *engine, guest_addr start, uint64_t bytes, 
              link = next) {
             next = link->next;
             engine->statistics.blocks_marked++;
-            if (overlaps(link->block, start, bytes)) {
+            /* Dead already: both its links may stand in one bucket. */
+            if (link->block->state != BLOCK_DEAD && overlaps(link->block, start, bytes)) {
                 mark(engine, link->block, rewatch);
             }
         }

@@ -195,6 +195,8 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
                                                            : HANDLER_stop_system;
         op = add_op(builder, handler, draft, retired);
         op->value = draft->pc;
+        op = add_slot(builder, draft, retired);
+        op->value = insn->word;
         return;
     }
     op = add_op(builder, insn->op, draft, retired);

@@ -370,6 +370,7 @@ stop_ebreak:
     return ENGINE_EBREAK;
 stop_system:
     hart->pc = ip->value;
+    hart->system_word = (uint32_t)ip[1].value;
     return ENGINE_SYSTEM;
 stop_illegal: {
     const struct block *block = blocks_containing(engine, ip);
