@@ -1,4 +1,4 @@
-/* The pairs of instructions that the machine executes as one: random ones would hardly ever meet. */
+/* Units of the pairs that the machine executes as one: random ones would hardly ever meet. */
 #include "pairs.h"
 
 #include <stdio.h>

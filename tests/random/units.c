@@ -1,5 +1,5 @@
-/* The random instructions: for each row of the tables a unit, that is an instruction of the row with
- * random operands and what must stand around it so that it does no harm.
+/* The random instructions: for each row of the tables a unit, that is an instruction of the row
+ * with random operands and what must stand around it so that it does no harm.
  *
  * Left out, since the specification leaves the outcome open: system calls with an outcome of the
  * host's, counters and time, a store between lr and sc, sc of another size than its lr, rounding
