@@ -2,6 +2,7 @@
 #include "machine/memory.h"
 
 #include "base/check.h"
+#include "machine/exec/leave.h"
 
 #include <errno.h>
 #include <string.h>
@@ -189,12 +190,23 @@ bool memory_is_free(const struct memory *memory, guest_addr start, uint64_t byte
 
 static guest_addr find_down(const struct memory *memory, guest_addr from, uint64_t count)
 {
-    uint64_t run = 0;
-    for (uint64_t page = from / GUEST_PAGE_BYTES; page > 16; page--) { /* never at address 0 */
-        run = memory->pages[page - 1] == 0 ? run + 1 : 0;
-        if (run == count) {
-            return (page - 1) * GUEST_PAGE_BYTES;
+    const uint64_t lowest = 16; /* never at address 0 */
+    uint64_t page = from / GUEST_PAGE_BYTES;
+    while (page >= lowest + count) {
+        /* Free pages are the zero bytes of the map. */
+        const uint8_t *last = memrchr(memory->pages + lowest, 0, page - lowest);
+        if (last == NULL) {
+            return 0;
         }
+        page = (uint64_t)(last - memory->pages) + 1;
+        uint64_t run = 1;
+        while (run < count && page - run > lowest && memory->pages[page - run - 1] == 0) {
+            run++;
+        }
+        if (run == count) {
+            return (page - count) * GUEST_PAGE_BYTES;
+        }
+        page -= run;
     }
     return 0;
 }
@@ -286,28 +298,23 @@ void memory_sample_resident(struct memory *memory)
 
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes)
 {
-    if (!memory_allows(memory, from, bytes, PAGE_READ)) {
-        return false;
-    }
-    memcpy(to, memory_host(memory, from), bytes);
-    return true;
+    return memory_allows(memory, from, bytes, PAGE_READ) &&
+           leave_try_copy(to, memory_host(memory, from), bytes);
 }
 
 bool memory_write(struct memory *memory, guest_addr to, const void *from, uint64_t bytes)
 {
-    if (!memory_allows(memory, to, bytes, PAGE_WRITE)) {
-        return false;
-    }
-    memcpy(memory_host(memory, to), from, bytes);
-    return true;
+    return memory_allows(memory, to, bytes, PAGE_WRITE) &&
+           leave_try_copy(memory_host(memory, to), from, bytes);
 }
 
 const char *memory_string(const struct memory *memory, guest_addr address)
 {
     for (guest_addr at = address; memory_allows(memory, at, 1, PAGE_READ);) {
         const uint64_t rest = GUEST_PAGE_BYTES - at % GUEST_PAGE_BYTES;
-        if (memchr(memory_host(memory, at), 0, rest) != NULL) {
-            return memory_host(memory, address);
+        const int found = leave_try_find_zero(memory_host(memory, at), rest);
+        if (found != 0) {
+            return found > 0 ? memory_host(memory, address) : NULL;
         }
         at += rest;
     }

@@ -106,11 +106,14 @@ def read_table():
     return programs
 
 
-def select(programs, patterns):
-    if not patterns:
-        return programs
+def matches(program, patterns):
     wanted = [p if any(c in p for c in "*?[") else f"*{p}*" for p in patterns]
-    return [p for p in programs if any(fnmatch.fnmatch(p.name, w) for w in wanted)]
+    return any(fnmatch.fnmatch(program.name, w) for w in wanted)
+
+
+def select(programs, only, without):
+    return [p for p in programs if (not only or matches(p, only))
+            and not (without and matches(p, without))]
 
 
 def cross_root():

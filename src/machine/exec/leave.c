@@ -3,10 +3,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The one piece of mutable state outside a struct: a signal handler gets no
- * argument of ours. */
+/* Mutable state outside a struct, since a signal handler gets no argument of ours. */
 static _Thread_local struct hart *volatile faulting_hart;
+static _Thread_local sigjmp_buf *volatile copy_exit; /* set while a copy is under way */
 
 _Noreturn void leave_instruction(struct hart *hart, enum leave_reason reason, guest_addr address)
 {
@@ -22,6 +23,9 @@ void leave_watch_faults(struct hart *hart)
 static void on_host_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
+    if (copy_exit != NULL) {
+        siglongjmp(*copy_exit, 1);
+    }
     struct hart *hart = faulting_hart;
     const uint8_t *address = info->si_addr;
     /* A guard follows the guest's space, for accesses that begin inside it. */
@@ -31,6 +35,30 @@ static void on_host_fault(int number, siginfo_t *info, void *context)
                           (guest_addr)(address - hart->memory_base));
     }
     signal(number, SIG_DFL); /* returns to the instruction, which now ends the process */
+}
+
+bool leave_try_copy(void *to, const void *from, size_t bytes)
+{
+    sigjmp_buf exit;
+    const bool faulted = sigsetjmp(exit, 0) != 0;
+    if (!faulted) {
+        copy_exit = &exit;
+        memcpy(to, from, bytes);
+    }
+    copy_exit = NULL;
+    return !faulted;
+}
+
+int leave_try_find_zero(const void *from, size_t bytes)
+{
+    sigjmp_buf exit;
+    volatile int found = -1;
+    if (sigsetjmp(exit, 0) == 0) {
+        copy_exit = &exit;
+        found = memchr(from, 0, bytes) != NULL;
+    }
+    copy_exit = NULL;
+    return found;
 }
 
 void leave_install_handlers(void)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,13 +17,24 @@
 _Static_assert(O_DIRECTORY == 0200000 && O_NOFOLLOW == 0400000 && O_DIRECT == 040000,
                "the host's O_ flags are those of RISC-V");
 
-/* One simulated process lives in one host process, and a fork copies both. */
-static struct file_state state;
+bool files_create(struct process *process)
+{
+    process->files = calloc(1, sizeof *process->files);
+    return process->files != NULL;
+}
+
+void files_destroy(struct process *process)
+{
+    if (process->files != NULL) {
+        region_remove(&process->files->regions, 0, GUEST_SPACE_BYTES);
+    }
+    free(process->files);
+    process->files = NULL;
+}
 
 struct file_state *files_state(struct process *process)
 {
-    (void)process;
-    return &state;
+    return process->files;
 }
 
 int64_t files_result(long result)

@@ -18,6 +18,8 @@ struct file_state {
     struct special_table *specials; /* first the newest process's */
 };
 
+bool files_create(struct process *process);
+void files_destroy(struct process *process);
 struct file_state *files_state(struct process *process);
 
 /* The host address of a buffer that a host system call uses in place.  The

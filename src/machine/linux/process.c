@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "machine/linux/process.h"
 
+#include "machine/linux/files.h"
 #include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
@@ -28,7 +29,7 @@ bool process_create(struct process *process, const struct machine_options *optio
     process->next_tid = process->pid + 1;
     process->threads_started = 1;
     process->threads = thread_create(process, process->pid);
-    int error = process->threads == NULL
+    int error = process->threads == NULL || !files_create(process)
                     ? -ENOMEM
                     : signal_map_trampoline(&process->machine.memory);
     if (error != 0) {
@@ -52,6 +53,7 @@ void process_destroy(struct process *process)
         thread_destroy(process->threads);
         process->threads = next;
     }
+    files_destroy(process);
     machine_destroy(&process->machine);
 }
 

@@ -100,8 +100,8 @@ struct thread {
     char name[16];
 };
 
-struct mapping_file; /* linux/memory.c */
 struct posix_timer;  /* linux/timer.c */
+struct file_state;   /* linux/files.h */
 
 /* setitimer's three timers; those of CPU time count retired instructions. */
 struct interval_timer {
@@ -123,6 +123,7 @@ struct process {
     pid_t next_tid; /* virtual thread numbers: deterministic */
     struct signal_action actions[GUEST_SIGNALS + 1];
     struct signal_queue signals; /* sent to the process as a whole */
+    struct file_state *files;
     guest_addr brk_start, brk_end;
     guest_addr mmap_top;
     const char *sysroot; /* prefix for absolute paths that exist below it; NULL: none */

@@ -23,12 +23,19 @@ struct signal_notes {
 /* A signal handler has no argument to find its state by. */
 static struct signal_notes notes;
 
-/* Faults of guest instructions are the memory's; 32 and 33 are the host libc's
- * own. */
+/* Whose SIGSEGV and SIGBUS are when an instruction of the guest caused them. */
+static void (*fault_handler)(int, siginfo_t *, void *);
+
+static bool can_be_fault(int number)
+{
+    return number == SIGSEGV || number == SIGBUS;
+}
+
+/* 32 and 33 are the host libc's own. */
 static bool can_be_caught(int number)
 {
-    return number != SIGKILL && number != SIGSTOP && number != SIGSEGV && number != SIGBUS &&
-           number != 32 && number != 33;
+    return number != SIGKILL && number != SIGSTOP && !can_be_fault(number) && number != 32 &&
+           number != 33;
 }
 
 static void note(int number, siginfo_t *info, void *context)
@@ -41,10 +48,33 @@ static void note(int number, siginfo_t *info, void *context)
         /* This program's own fault: let it die of it. */
         signal(number, SIG_DFL);
     } else if (notes.written - notes.read < NOTES) {
-        notes.info[notes.written % NOTES] = *info;
-        notes.written++;
+        /* Taken first: another signal may come in between. */
+        unsigned slot = notes.written++;
+        notes.info[slot % NOTES] = *info;
     }
     errno = saved_errno;
+}
+
+static void note_unless_fault(int number, siginfo_t *info, void *context)
+{
+    if (info->si_code <= 0) {
+        note(number, info, context);
+    } else {
+        fault_handler(number, info, context);
+    }
+}
+
+/* As it was installed, a fault is left by a jump that keeps the mask. */
+static void stand_before_faults(int number)
+{
+    struct sigaction action;
+
+    sigaction(number, NULL, &action);
+    if ((action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction != note_unless_fault) {
+        fault_handler = action.sa_sigaction;
+        action.sa_sigaction = note_unless_fault;
+        sigaction(number, &action, NULL);
+    }
 }
 
 static void catch_signal(int number, int flags)
@@ -98,6 +128,8 @@ void signal_host_install(struct process *process)
         }
         signal_host_mirror(process, number);
     }
+    stand_before_faults(SIGSEGV);
+    stand_before_faults(SIGBUS);
     signal_host_release();
 }
 
