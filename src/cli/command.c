@@ -1,6 +1,7 @@
 /* Reads options from a table, and prints help from the same table. */
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,7 @@ int command_read_options(const struct command_description *description, void *se
 
 static bool parse(const char *text, int base, uint64_t *value)
 {
-    if (text[0] == '\0' || strchr("+- \t", text[0]) != NULL) {
+    if (!isxdigit((unsigned char)text[0])) { /* strtoull skips spaces and takes signs */
         return false;
     }
     char *end;
