@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,8 +20,7 @@ enum {
     REGISTER_TP = 4,
     REGISTER_A0 = 10,
     ECALL_BYTES = 4,
-    EXIT_SIGNAL = 0xff,              /* in clone's flags */
-    VFORK_STACK_BYTES = 1024 * 1024, /* of the host: for the engine and system calls */
+    EXIT_SIGNAL = 0xff, /* in clone's flags */
 };
 
 /* What the host does with these flags is what the guest means by them. */
@@ -104,24 +102,18 @@ static int64_t fork_copy(struct thread *thread, const uint64_t *arguments)
     return pid < 0 ? -error : pid;
 }
 
-struct shared_child {
-    struct process *process;
-    struct thread *thread;
-    const uint64_t *arguments;
-};
-
-static int run_shared_child(void *context)
+/* The rest of a vfork child's life.  It runs above its parent's stack frames and
+ * must not return into them. */
+static _Noreturn void run_shared_child(struct process *process, struct thread *thread,
+                                       const uint64_t *arguments)
 {
-    struct shared_child *child = context;
-    struct process *process = child->process;
-
     memset(&process->signals, 0, sizeof process->signals);
     process->timers = NULL;
     timer_forget(process);
-    become_child(process, child->thread, child->arguments);
-    child->thread->hart.x[REGISTER_A0] = 0;
-    child->thread->hart.pc += ECALL_BYTES;
-    schedule_make_runnable(child->thread);
+    become_child(process, thread, arguments);
+    thread->hart.x[REGISTER_A0] = 0;
+    thread->hart.pc += ECALL_BYTES;
+    schedule_make_runnable(thread);
     signal_host_release();
     schedule_loop(process);
     process_leave(process);
@@ -165,28 +157,24 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
     struct process *process = thread->process;
     struct process *before = malloc(sizeof *before);
     struct signal_notes *notes = signal_host_reserve();
-    struct shared_child child = {process, copy_thread(thread), arguments};
-    char *stack = mmap(NULL, VFORK_STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    struct thread *child = copy_thread(thread);
     int64_t result = -ENOMEM;
 
-    if (before != NULL && notes != NULL && child.thread != NULL && stack != MAP_FAILED) {
-        int flags = (int)(arguments[CLONE_ARGUMENT_FLAGS] & PASSED_FLAGS);
+    if (before != NULL && notes != NULL && child != NULL) {
         signal_host_hold();
         signal_host_save(notes);
         *before = *process;
-        int pid = clone(run_shared_child, stack + VFORK_STACK_BYTES,
-                        flags | CLONE_VM | CLONE_VFORK, &child);
+        pid_t pid = vfork();
+        if (pid == 0) {
+            run_shared_child(process, child, arguments);
+        }
         result = pid < 0 ? -errno : pid;
         take_back(process, before);
         signal_host_restore(notes);
         signal_host_release();
     }
-    if (stack != MAP_FAILED) {
-        munmap(stack, VFORK_STACK_BYTES);
-    }
-    if (child.thread != NULL) {
-        thread_destroy(child.thread);
+    if (child != NULL) {
+        thread_destroy(child);
     }
     free(notes);
     free(before);
@@ -203,13 +191,15 @@ int64_t sys_clone(struct thread *thread, const uint64_t *arguments)
     }
     /* Two processes that run at the same time in one memory are more than one
      * host thread can do. */
-    bool both_run = (flags & CLONE_VM) != 0 && (flags & CLONE_VFORK) == 0;
-    bool wrong = (flags & CLONE_SIGHAND) != 0 && (flags & CLONE_VM) == 0;
-    if (both_run || wrong || (flags & ~(uint64_t)KNOWN_FLAGS) != 0) {
+    bool shared = (flags & CLONE_VM) != 0;
+    bool both_run = shared && (flags & CLONE_VFORK) == 0;
+    /* The host's vfork does what this call is used for, and no more. */
+    bool unusual = shared && (flags & PASSED_FLAGS) != SIGCHLD;
+    if (both_run || unusual || (flags & ~(uint64_t)KNOWN_FLAGS) != 0 ||
+        (!shared && (flags & CLONE_SIGHAND) != 0)) {
         return -EINVAL;
     }
-    int64_t pid = (flags & CLONE_VM) != 0 ? fork_shared(thread, arguments)
-                                          : fork_copy(thread, arguments);
+    int64_t pid = shared ? fork_shared(thread, arguments) : fork_copy(thread, arguments);
     if (pid > 0) {
         int32_t tid = (int32_t)pid;
         process->children++;
