@@ -354,7 +354,7 @@ static bool writable(const char *path, const char *what)
 static int write_reports(const struct settings *settings, struct process *process,
                          const struct run_description *run)
 {
-    bool written = true;
+    bool written = machine_finish(&process->machine);
     if (settings->stats_path != NULL) {
         written &= run_report_statistics(process, run, settings->stats_path);
     }

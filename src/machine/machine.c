@@ -49,7 +49,8 @@ static bool add_units(struct machine *machine)
     }
     if (options->trace_path != NULL) {
         struct unit *trace =
-            trace_create(options->trace_path, options->trace_low, options->trace_high, host);
+            trace_create(options->trace_path, options->trace_low, options->trace_high, host,
+                         &machine->own_descriptor);
         if (trace == NULL) {
             fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
                     strerror(errno));
@@ -64,6 +65,7 @@ bool machine_create(struct machine *machine, const struct machine_options *optio
 {
     memset(machine, 0, sizeof *machine);
     machine->options = *options;
+    machine->own_descriptor = -1;
     if (!memory_create(&machine->memory)) {
         fprintf(stderr,
                 "strata: cannot reserve %llu GB of address space: %s; raise the limit (ulimit -v)\n",
@@ -87,6 +89,16 @@ void machine_destroy(struct machine *machine)
     }
     engine_destroy(machine->engine);
     memory_destroy(&machine->memory);
+}
+
+bool machine_finish(struct machine *machine)
+{
+    bool complete = true;
+    for (unsigned i = 0; i < machine->units.count; i++) {
+        struct unit *unit = machine->units.units[i];
+        complete &= unit->kind->finish == NULL || unit->kind->finish(unit);
+    }
+    return complete;
 }
 
 void machine_init_hart(struct machine *machine, struct hart *hart)

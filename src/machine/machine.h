@@ -30,11 +30,15 @@ struct machine {
     uint64_t instructions;          /* retired by all threads of the program: the virtual clock */
     uint64_t idle_nanoseconds;      /* virtual time that passed while every thread waited */
     uint64_t ic_sync_calls;
+    int own_descriptor; /* of the host, not the program's to close; -1: none */
 };
 
 /* Prints its own message and returns false when it cannot. */
 bool machine_create(struct machine *machine, const struct machine_options *options);
 void machine_destroy(struct machine *machine);
+
+/* The program has ended: false if a unit could not write all that it had to. */
+bool machine_finish(struct machine *machine);
 
 /* Makes a hart ready to run on this machine, all registers zero. */
 void machine_init_hart(struct machine *machine, struct hart *hart);

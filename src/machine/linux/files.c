@@ -134,6 +134,9 @@ int64_t sys_close(struct thread *thread, const uint64_t *arguments)
 {
     unsigned fd = (unsigned)arguments[0];
 
+    if (fd == (unsigned)thread->process->machine.own_descriptor) {
+        return -EBADF;
+    }
     special_closed(thread->process, fd, fd);
     return files_result(syscall(SYS_close, fd));
 }
@@ -147,7 +150,15 @@ int64_t sys_close_range(struct thread *thread, const uint64_t *arguments)
     if (first <= last && (flags & CLOSE_RANGE_CLOEXEC) == 0) {
         special_closed(thread->process, first, last);
     }
-    return files_result(syscall(SYS_close_range, first, last, flags));
+    /* Programs close all but what they know; what is not theirs stays open. */
+    unsigned own = (unsigned)thread->process->machine.own_descriptor;
+    if (own < first || own > last) {
+        return files_result(syscall(SYS_close_range, first, last, flags));
+    }
+    if (own > first && syscall(SYS_close_range, first, own - 1, flags) != 0) {
+        return files_result(-1);
+    }
+    return own == last ? 0 : files_result(syscall(SYS_close_range, own + 1, last, flags));
 }
 
 /* Moves data between two descriptors for a call that may do less than it was

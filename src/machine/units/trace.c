@@ -3,14 +3,19 @@
 
 #include "isa/rv64/disassemble.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct trace {
     struct unit unit;
-    FILE *file;
+    const char *path;
+    FILE *file; /* NULL once finished */
     guest_addr low, high;
 };
 
@@ -49,25 +54,59 @@ static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
     fputc('\n', trace->file);
 }
 
+static bool finish(struct unit *unit)
+{
+    struct trace *trace = (struct trace *)(void *)unit;
+    const bool failed = ferror(trace->file) != 0;
+    if (fclose(trace->file) != 0 || failed) {
+        fprintf(stderr, "strata: the trace %s is incomplete: %s\n", trace->path,
+                errno != 0 ? strerror(errno) : "it could not be written");
+        trace->file = NULL;
+        return false;
+    }
+    trace->file = NULL;
+    return true;
+}
+
 static void destroy(struct unit *unit)
 {
     struct trace *trace = (struct trace *)(void *)unit;
-    if (fclose(trace->file) != 0) {
-        perror("strata: the trace is incomplete");
+    if (trace->file != NULL) {
+        fclose(trace->file);
     }
     free(trace);
 }
 
-static const struct unit_kind kind = {
-    .name = "trace", .watches = watches, .retire = on_retire, .destroy = destroy};
+static const struct unit_kind kind = {.name = "trace",
+                                      .watches = watches,
+                                      .retire = on_retire,
+                                      .finish = finish,
+                                      .destroy = destroy};
 
-struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host)
+/* The program's descriptors must have the numbers that they have without a
+ * trace, so this one goes as high as it may. */
+static FILE *open_high(const char *path, int *descriptor)
+{
+    struct rlimit limit;
+    const int low = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (low < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return NULL;
+    }
+    const rlim_t most = limit.rlim_cur < 65536 ? limit.rlim_cur : 65536;
+    *descriptor = fcntl(low, F_DUPFD_CLOEXEC, (int)most - 1);
+    close(low);
+    return *descriptor < 0 ? NULL : fdopen(*descriptor, "w");
+}
+
+struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host,
+                          int *descriptor)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL) {
         return NULL;
     }
-    trace->file = fopen(path, "we");
+    trace->path = path;
+    trace->file = open_high(path, descriptor);
     if (trace->file == NULL) {
         free(trace);
         return NULL;

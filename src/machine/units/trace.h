@@ -4,7 +4,9 @@
 
 #include "machine/units/unit.h"
 
-/* Instructions with low <= pc < high; NULL with errno set if the file cannot be written. */
-struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host);
+/* Instructions with low <= pc < high; NULL with errno set if the file cannot be
+ * written.  *descriptor is what it keeps open. */
+struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host,
+                          int *descriptor);
 
 #endif

@@ -5,7 +5,8 @@
  * nobody watches costs nothing.  A unit that changes its mind tells the machine
  * which addresses changed (unit_host.rewatch), and those are decoded again.
  *
- * A new table is one new file with a `struct unit_kind`, and one row in units.def. */
+ * A new table is one new file with a `struct unit_kind`, and one line in machine.c
+ * that adds it.  Functions for events that a unit never asks for may be NULL. */
 #ifndef STRATA_MACHINE_UNIT_H
 #define STRATA_MACHINE_UNIT_H
 
@@ -54,6 +55,9 @@ struct unit_kind {
     void (*retire)(struct unit *unit, struct hart *hart, guest_addr pc,
                    const struct rv64_insn *insn);
     void (*report)(const struct unit *unit, struct statistics *statistics);
+    /* Writes out what it still holds back; prints its own message and returns
+     * false if it cannot. */
+    bool (*finish)(struct unit *unit);
     void (*destroy)(struct unit *unit);
 };
 
