@@ -27,6 +27,7 @@ void files_destroy(struct process *process)
 {
     if (process->files != NULL) {
         region_remove(&process->files->regions, 0, GUEST_SPACE_BYTES);
+        special_destroy(process);
     }
     free(process->files);
     process->files = NULL;

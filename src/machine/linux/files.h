@@ -73,5 +73,6 @@ bool special_read(struct thread *thread, int host_fd, const struct iovec *parts,
                   int64_t *result);
 void special_duplicated(struct process *process, int from, int to);
 void special_closed(struct process *process, unsigned first, unsigned last);
+void special_destroy(struct process *process);
 
 #endif

@@ -210,6 +210,25 @@ void special_prepare_wait(struct thread *thread, int host_fd)
     }
 }
 
+void special_destroy(struct process *process)
+{
+    struct special_table **tables = &files_state(process)->specials;
+
+    while (*tables != NULL) {
+        struct special_table *table = *tables;
+        while (table->slots != NULL) {
+            struct special_slot *slot = table->slots;
+            table->slots = slot->next;
+            if (--slot->object->references == 0) {
+                free(slot->object);
+            }
+            free(slot);
+        }
+        *tables = table->next;
+        free(table);
+    }
+}
+
 /* The table to add to; NULL if there is no memory. */
 static struct special_table *make_table(struct process *process)
 {
