@@ -1,0 +1,303 @@
+/* Tests the engine at its fixed sizes: block length, page ends, full buckets, units, and JSON depth. */
+#include "engine_rig.h"
+
+#include "report/json_statistics.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAR UINT64_C(0x40000000)
+
+static struct rig rig;
+
+static int create(void **unused)
+{
+    (void)unused;
+    rig_create(&rig);
+    return 0;
+}
+
+static int destroy(void **unused)
+{
+    (void)unused;
+    rig_destroy(&rig);
+    return 0;
+}
+
+static void run_from(guest_addr start, uint64_t instructions)
+{
+    rig_reset_hart(&rig);
+    rig.hart.pc = start;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, instructions + 10), ENGINE_ECALL);
+    assert_int_equal(rig.hart.instructions, instructions);
+}
+
+static void straight_code_of_any_length_runs(void **unused)
+{
+    static const unsigned lengths[] = {1,
+                                       BLOCK_INSTRUCTIONS - 1,
+                                       BLOCK_INSTRUCTIONS,
+                                       65,
+                                       2 * BLOCK_INSTRUCTIONS - 1,
+                                       2 * BLOCK_INSTRUCTIONS,
+                                       129,
+                                       1023,
+                                       1024,
+                                       1025,
+                                       10000};
+    (void)unused;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        rig.at = CODE;
+        for (unsigned n = 0; n < lengths[i]; n++) {
+            put_rd_rs1_imm(&rig, RV64_addi, 5, 5, 1);
+        }
+        put_ecall(&rig);
+        engine_sync_all(rig.engine);
+        run_from(CODE, lengths[i] + 1);
+        assert_int_equal(rig.hart.x[5], lengths[i]);
+        assert_true(blocks_get(rig.engine, CODE)->instructions <= BLOCK_INSTRUCTIONS);
+    }
+}
+
+static void straight_compressed_code_runs(void **unused)
+{
+    (void)unused;
+    rig.at = CODE;
+    for (unsigned n = 0; n < 5001; n++) {
+        rig_put_half(&rig, 0x0285); /* c.addi x5, 1 */
+    }
+    put_ecall(&rig); /* not on a multiple of four */
+    run_from(CODE, 5002);
+    assert_int_equal(rig.hart.x[5], 5001);
+    for (unsigned first = 0; first < 130; first++) {
+        run_from(CODE + 2 * first, 5002 - first);
+        assert_int_equal(rig.hart.x[5], 5001 - first);
+    }
+}
+
+/* Each block in the same place of the table of blocks, and of the jump cache. */
+static void blocks_that_share_a_bucket_are_told_apart(void **unused)
+{
+    enum { PLACES = 100 };
+    const uint64_t step = UINT64_C(1) << 31;
+    (void)unused;
+    for (unsigned i = 0; i < PLACES; i++) {
+        const guest_addr place = FAR + i * step;
+        rig_map(&rig, place, GUEST_PAGE_BYTES, PAGE_READ | PAGE_WRITE | PAGE_EXECUTE);
+        rig.at = place;
+        put_rd_rs1_imm(&rig, RV64_addi, 5, 5, (int64_t)i);
+        put_rd_rs1_rs2(&rig, RV64_add, 6, 6, 7);
+        put_rd_rs1_imm(&rig, RV64_jalr, 0, 6, 0);
+    }
+    rig_map(&rig, FAR + PLACES * step, GUEST_PAGE_BYTES, PAGE_READ | PAGE_WRITE | PAGE_EXECUTE);
+    rig.at = FAR + PLACES * step;
+    put_ecall(&rig);
+    for (unsigned round = 0; round < 3; round++) {
+        rig_reset_hart(&rig);
+        rig.hart.pc = rig.hart.x[6] = FAR;
+        rig.hart.x[7] = step;
+        assert_int_equal(engine_run(rig.engine, &rig.hart, 10000), ENGINE_ECALL);
+        assert_int_equal(rig.hart.x[5], PLACES * (PLACES - 1) / 2);
+        assert_int_equal(rig.hart.instructions, 3 * PLACES + 1);
+        if (round == 1) {
+            engine_rewatch(rig.engine, FAR + 50 * step, 4);
+            engine_sync_range(rig.engine, FAR + 51 * step, 4);
+        }
+    }
+}
+
+/* The instruction across this address lies in two granules that share a bucket. */
+static void block_in_two_granules_of_one_bucket_is_taken_out_of_use_once(void **unused)
+{
+    const guest_addr border = UINT64_C(0x800000000);
+    (void)unused;
+    rig_map(&rig, border - GUEST_PAGE_BYTES, 2 * GUEST_PAGE_BYTES,
+            PAGE_READ | PAGE_WRITE | PAGE_EXECUTE);
+    rig.at = border - 6;
+    put_rd_rs1_imm(&rig, RV64_addi, 5, 5, 1);
+    put_rd_rs1_imm(&rig, RV64_addi, 5, 5, 2);
+    put_ecall(&rig);
+    for (unsigned i = 0; i < 3; i++) {
+        run_from(border - 6, 3);
+        assert_int_equal(rig.hart.x[5], 3);
+        engine_rewatch(rig.engine, border - 2, 4);
+        run_from(border - 6, 3);
+        engine_sync_range(rig.engine, border - 8, 16);
+        run_from(border - 6, 3);
+        engine_rewatch(rig.engine, border - 8, 1 << 20);
+    }
+}
+
+/* A unit that watches all there is. */
+static struct watch_request watch_all(struct unit *unit, guest_addr pc,
+                                      const struct rv64_insn *insn)
+{
+    static struct watch_cell cells[UNITS_MAX];
+    const uint32_t flags = rv64_row(insn->op)->flags;
+    unsigned number = 0;
+    (void)pc;
+    while (rig.units.units[number] != unit) {
+        number++;
+    }
+    return (struct watch_request){
+        .events = WATCH_PC_MATCH | WATCH_DECODE | WATCH_RETIRE |
+                  (flags & (INSN_LOAD | INSN_STORE) ? (unsigned)WATCH_MEMORY : 0u) |
+                  (flags & (INSN_CONDITIONAL | INSN_JUMP) ? (unsigned)WATCH_BRANCH : 0u),
+        .cell = &cells[number]};
+}
+
+static uint64_t heard;
+
+static void hear_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
+                        bool taken)
+{
+    (void)unit;
+    (void)hart;
+    (void)pc;
+    (void)target;
+    (void)taken;
+    heard++;
+}
+
+static void hear_access(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
+                        const struct rv64_insn *insn)
+{
+    (void)unit;
+    (void)hart;
+    (void)pc;
+    (void)address;
+    (void)insn;
+    heard++;
+}
+
+static void hear_decode(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+{
+    (void)unit;
+    (void)pc;
+    (void)insn;
+}
+
+static void hear_retire(struct unit *unit, struct hart *hart, guest_addr pc,
+                        const struct rv64_insn *insn)
+{
+    (void)unit;
+    (void)hart;
+    (void)pc;
+    (void)insn;
+    heard++;
+}
+
+static const struct unit_kind all = {.name = "all",
+                                     .watches = watch_all,
+                                     .branch = hear_branch,
+                                     .memory = hear_access,
+                                     .decode = hear_decode,
+                                     .retire = hear_retire};
+
+/* The largest block that can be: each instruction with every op before and behind it. */
+static void largest_block_with_most_units_fits(void **unused)
+{
+    struct unit units[UNITS_MAX];
+    (void)unused;
+    for (unsigned i = 0; i < UNITS_MAX; i++) {
+        units[i] = (struct unit){.kind = &all};
+        rig.units.units[rig.units.count++] = &units[i];
+    }
+    rig.at = CODE;
+    for (unsigned i = 0; i < 3 * BLOCK_INSTRUCTIONS; i++) {
+        put_rd_rs1_imm(&rig, RV64_ld, 6, 7, 0);
+    }
+    put_branch(&rig, RV64_beq, 0, 0, rig.at + 4);
+    put_ecall(&rig);
+    rig_reset_hart(&rig);
+    rig.hart.x[7] = DATA;
+    heard = 0;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 10000), ENGINE_ECALL);
+    assert_int_equal(rig.hart.instructions, 3 * BLOCK_INSTRUCTIONS + 2);
+    assert_int_equal(heard, UNITS_MAX * (2 * 3 * BLOCK_INSTRUCTIONS + 2 + 1));
+    rig.units.count = 0;
+}
+
+/* Runs `action` in another process; how that one ended. */
+static int ending_of(void (*action)(void))
+{
+    int status = -1;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        close(2);
+        action();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void nest(unsigned levels)
+{
+    struct json_statistics json;
+    struct statistics *s = &json.sink;
+    json_statistics_begin(&json);
+    for (unsigned i = 0; i < levels; i++) {
+        s->begin(s, "in");
+    }
+    s->number(s, "value", 1);
+    for (unsigned i = 0; i < levels; i++) {
+        s->end(s);
+    }
+    if (!json_statistics_write(&json, "/dev/null")) {
+        _exit(1);
+    }
+}
+
+static void nest_deepest(void)
+{
+    nest(JSON_DEPTH - 1);
+}
+
+static void nest_too_deep(void)
+{
+    nest(JSON_DEPTH);
+}
+
+static void deeper_statistics_than_foreseen_are_a_broken_invariant(void **unused)
+{
+    (void)unused;
+    assert_int_equal(ending_of(nest_deepest), 0);
+    const int status = ending_of(nest_too_deep);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void run_with_too_large_a_budget(void)
+{
+    engine_run(rig.engine, &rig.hart, COST_LOOK);
+}
+
+static void larger_budget_than_foreseen_is_a_broken_invariant(void **unused)
+{
+    (void)unused;
+    put_ecall(&rig);
+    rig_reset_hart(&rig);
+    const int status = ending_of(run_with_too_large_a_budget);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    assert_int_equal(engine_run(rig.engine, &rig.hart, COST_LOOK - 1), ENGINE_ECALL);
+    assert_int_equal(rig.hart.instructions, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+    const struct CMUnitTest tests[] = {
+        TEST(straight_code_of_any_length_runs),
+        TEST(straight_compressed_code_runs),
+        TEST(blocks_that_share_a_bucket_are_told_apart),
+        TEST(block_in_two_granules_of_one_bucket_is_taken_out_of_use_once),
+        TEST(largest_block_with_most_units_fits),
+        TEST(deeper_statistics_than_foreseen_are_a_broken_invariant),
+        TEST(larger_budget_than_foreseen_is_a_broken_invariant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
