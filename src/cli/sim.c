@@ -376,6 +376,7 @@ static int run_loaded(const struct settings *settings, struct process *process,
         return EXIT_STRATA_FAILED;
     }
     schedule_run(process);
+    run_report_death(process, run);
     const int status = write_reports(settings, process, run);
     if (status != 0) {
         return status;

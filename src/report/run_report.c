@@ -2,6 +2,7 @@
 #include "report/run_report.h"
 
 #include "base/sha256.h"
+#include "machine/linux/layout.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
 #include "report/json_statistics.h"
@@ -10,8 +11,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SUMMARY_LOOPS 12
+/* A fault so close below the first stack is taken for its overflow. */
+#define STACK_OVERRUN_BYTES UINT64_C(65536)
 
 static void report_program(struct statistics *s, const struct process *process,
                            const struct run_description *run)
@@ -242,4 +246,59 @@ void run_report_summary(struct process *process, const struct run_description *r
     fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
             totals.created, totals.evicted, totals.callbacks);
     print_loops(process);
+}
+
+/* What the program did that it could not survive; NULL if it was no fault. */
+static const char *fault_of(enum engine_stop reason)
+{
+    switch (reason) {
+    case ENGINE_ILLEGAL:
+        return "illegal instruction";
+    case ENGINE_EBREAK:
+        return "breakpoint (ebreak)";
+    case ENGINE_FETCH_FAULT:
+        return "no code to execute at";
+    case ENGINE_LOAD_FAULT:
+        return "read from address";
+    case ENGINE_STORE_FAULT:
+        return "write to address";
+    case ENGINE_BUS_FAULT:
+        return "access behind the end of a mapped file, address";
+    case ENGINE_MISALIGNED:
+        return "misaligned atomic access to address";
+    case ENGINE_BUDGET:
+    case ENGINE_ECALL:
+    case ENGINE_SYSTEM:
+        break;
+    }
+    return NULL;
+}
+
+void run_report_death(struct process *process, const struct run_description *run)
+{
+    const struct last_stop *stop = &process->last_stop;
+    const char *fault = fault_of(stop->reason);
+    if (process->exit_signal == 0 || fault == NULL) {
+        return;
+    }
+    struct places *places = places_open(process);
+    struct symbol_place place = {0};
+    char number[24] = "";
+    if (stop->reason != ENGINE_EBREAK) {
+        snprintf(number, sizeof number, " 0x%" PRIx64, stop->address);
+    }
+    places_find(places, stop->pc, &place);
+    fprintf(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
+            sigabbrev_np(process->exit_signal), fault, number, stop->pc);
+    if (place.function != NULL) {
+        fprintf(stderr, " in %s", place.function);
+    }
+    if (place.file != NULL) {
+        fprintf(stderr, " (%s:%u)", place.file, place.line);
+    }
+    if (LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES - stop->address <= STACK_OVERRUN_BYTES) {
+        fprintf(stderr, "; the stack is full (%u MB)", (unsigned)(LAYOUT_STACK_BYTES >> 20));
+    }
+    fputc('\n', stderr);
+    places_close(places);
 }

@@ -13,6 +13,8 @@ struct run_description {
 bool run_report_statistics(struct process *process, const struct run_description *run,
                            const char *path);
 bool run_report_profile(struct process *process, const char *path);
+/* If a fault killed the program, one line that says which and where. */
+void run_report_death(struct process *process, const struct run_description *run);
 void run_report_summary(struct process *process, const struct run_description *run);
 
 #endif

@@ -96,6 +96,7 @@ struct thread {
     guest_addr robust_list;
     uint64_t robust_bytes;
     int exit_code;
+    struct execution *execution; /* linux/exec.c: of a call to execve under way */
     struct thread *next;
     char name[16];
 };
@@ -133,6 +134,11 @@ struct process {
     bool limit_reached;  /* --max-instructions ended it */
     int exit_status;
     int exit_signal;     /* the signal that killed the program, or 0 */
+    struct last_stop {   /* why the engine stopped last: the cause of death, if it was a fault */
+        enum engine_stop reason;
+        guest_addr pc;
+        guest_addr address; /* hart->fault_address */
+    } last_stop;
     uint64_t threads_started; /* ever, the first included */
     uint64_t switches;       /* thread switches, and a hash of (instruction, from, to) */
     uint64_t schedule_hash;

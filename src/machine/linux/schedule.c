@@ -309,6 +309,8 @@ static void handle_stop(struct thread *thread, enum engine_stop stop)
 {
     struct hart *hart = &thread->hart;
 
+    thread->process->last_stop =
+        (struct last_stop){.reason = stop, .pc = hart->pc, .address = hart->fault_address};
     switch (stop) {
     case ENGINE_ECALL:
         syscall_dispatch(thread);
