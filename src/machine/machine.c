@@ -125,11 +125,15 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
         stop = engine_run(machine->engine, hart, end - counted);
         machine->instructions += hart->instructions - counted;
         if (stop == ENGINE_SYSTEM) {
+            const bool was_in_callback = hart->in_callback;
             if (!system_execute(machine, hart)) {
                 /* It did not retire after all. */
                 hart->instructions--;
                 machine->instructions--;
                 return ENGINE_ILLEGAL;
+            }
+            if (was_in_callback && !hart->in_callback) {
+                return ENGINE_BUDGET; /* what had to wait for its end may go on */
             }
         }
     } while (stop == ENGINE_SYSTEM && hart->instructions < end);

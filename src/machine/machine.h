@@ -44,8 +44,8 @@ bool machine_finish(struct machine *machine);
 void machine_init_hart(struct machine *machine, struct hart *hart);
 void machine_release_hart(struct hart *hart);
 
-/* Runs `hart` for at most `budget` instructions; handles ENGINE_SYSTEM stops
- * itself and adds to machine->instructions. */
+/* Runs `hart` for at most `budget` instructions, or until a counter's callback
+ * has ended; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */
 enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget);
 
 /* Virtual time in nanoseconds: one per retired instruction, plus idle time. */

@@ -138,7 +138,7 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 
     struct op *ip = NULL;
     struct block **link = NULL; /* the link that was followed, NULL after an indirect jump */
-    struct block *next = &engine->unlinked;
+    struct block *next;
     guest_addr target = hart->pc; /* of an indirect jump */
     goto look;
 

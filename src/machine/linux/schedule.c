@@ -13,9 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* While a signal waits for the end of a counter's callback, this often it is
- * looked whether it has ended. */
-#define CALLBACK_BUDGET UINT64_C(64)
 /* How long the host waits before it looks at a futex that other processes
  * share, when it cannot wait for that alone. */
 #define HOST_FUTEX_SLICE UINT64_C(1000000)
@@ -365,8 +362,8 @@ static uint64_t turn_budget(struct process *process, const struct thread *thread
     }
     bool signal_waits =
         ((thread->signals.pending | process->signals.pending) & ~thread->blocked) != 0;
-    if (signal_waits && signal_must_wait(thread)) {
-        budget = smaller(budget, thread->hart.in_callback ? CALLBACK_BUDGET : 1);
+    if (signal_waits && signal_must_wait(thread) && !thread->hart.in_callback) {
+        budget = smaller(budget, 1);
     }
     if (process->machine.options.max_instructions != 0) {
         budget = smaller(budget, process->machine.options.max_instructions -
