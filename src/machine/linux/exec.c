@@ -4,6 +4,7 @@
 #include "machine/linux/paths.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@ enum {
 
 enum target { TARGET_HOST, TARGET_GUEST, TARGET_SCRIPT };
 
-/* The first lines of a script, "#! interpreter argument". */
+/* The first line of a script, "#! interpreter argument". */
 struct script {
     char line[SCRIPT_BYTES];
     const char *interpreter;
@@ -36,7 +37,19 @@ struct strings {
     size_t capacity;
 };
 
-static int strings_append(struct strings *strings, const char *item)
+/* All that a call has allocated.  It belongs to the thread, not to the call: a
+ * vfork child's successful execve never returns, and its parent, whose memory
+ * this is, frees it with the child's thread. */
+struct execution {
+    struct strings arguments;
+    struct strings environment;
+    struct strings command;
+    struct script scripts[SCRIPT_DEPTH];
+    char script_paths[SCRIPT_DEPTH][PATH_MAX];
+};
+
+/* Makes room for one more string and the end. */
+static int strings_grow(struct strings *strings)
 {
     if (strings->count + 2 > strings->capacity) {
         size_t capacity = strings->capacity * 2 + 16;
@@ -47,16 +60,50 @@ static int strings_append(struct strings *strings, const char *item)
         strings->items = items;
         strings->capacity = capacity;
     }
-    strings->items[strings->count++] = item;
     strings->items[strings->count] = NULL;
     return 0;
+}
+
+static int strings_append(struct strings *strings, const char *item)
+{
+    int error = strings_grow(strings);
+
+    if (error == 0) {
+        strings->items[strings->count++] = item;
+        strings->items[strings->count] = NULL;
+    }
+    return error;
+}
+
+static int strings_prepend(struct strings *strings, const char *item)
+{
+    int error = strings_grow(strings);
+
+    if (error == 0) {
+        memmove(strings->items + 1, strings->items, ++strings->count * sizeof *strings->items);
+        strings->items[0] = item;
+    }
+    return error;
+}
+
+void exec_forget(struct thread *thread)
+{
+    struct execution *execution = thread->execution;
+
+    if (execution != NULL) {
+        free(execution->arguments.items);
+        free(execution->environment.items);
+        free(execution->command.items);
+        free(execution);
+        thread->execution = NULL;
+    }
 }
 
 /* The strings stay where they are, in the guest's memory. */
 static int read_strings(struct thread *thread, guest_addr address, struct strings *strings)
 {
     const struct memory *memory = &thread->process->machine.memory;
-    guest_addr item = 0;
+    guest_addr item;
 
     for (; address != 0; address += sizeof item) {
         if (!thread_read(thread, &item, address, sizeof item)) {
@@ -71,7 +118,7 @@ static int read_strings(struct thread *thread, guest_addr address, struct string
             return error;
         }
     }
-    return 0;
+    return strings_grow(strings);
 }
 
 static bool parse_script(struct script *script)
@@ -152,7 +199,6 @@ static int inspect(const struct process *process, const char *host_path, enum ta
         memset(script->line, 0, sizeof script->line);
         memcpy(script->line, head, line);
         *target = TARGET_SCRIPT;
-        error = parse_script(script) ? 0 : -ENOEXEC;
     } else if (bytes >= 20 && memcmp(head, "\177ELF", 4) == 0 &&
                (head[18] | head[19] << 8) == ELF_MACHINE_RISCV) {
         *target = TARGET_GUEST;
@@ -201,114 +247,103 @@ static int64_t host_execve(struct thread *thread, const char *path, const char *
     return -error;
 }
 
-static int64_t start_guest(struct thread *thread, const char *path,
-                           const struct strings *arguments, const struct strings *environment)
+static int64_t start_guest(struct thread *thread, struct execution *execution, const char *path)
 {
-    struct strings command = {NULL, 0, 0};
+    struct strings *command = &execution->command;
+    const struct strings *arguments = &execution->arguments;
     char number[16];
-    int fd = store_environment(environment);
+    int fd = store_environment(&execution->environment);
     int error = fd < 0 ? fd : 0;
 
     snprintf(number, sizeof number, "%d", fd);
     for (char **word = thread->process->reexec; error == 0 && *word != NULL; word++) {
-        error = strings_append(&command, *word);
+        error = strings_append(command, *word);
     }
     const char *options[] = {"--argv0", arguments->items[0], "--env-fd", number, "--", path};
     for (size_t i = 0; error == 0 && i < sizeof options / sizeof options[0]; i++) {
-        error = strings_append(&command, options[i]);
+        error = strings_append(command, options[i]);
     }
     for (size_t i = 1; error == 0 && i < arguments->count; i++) {
-        error = strings_append(&command, arguments->items[i]);
+        error = strings_append(command, arguments->items[i]);
     }
     int64_t result = error;
     if (error == 0) {
-        result = host_execve(thread, command.items[0], command.items, environ);
+        result = host_execve(thread, command->items[0], command->items, environ);
     }
     if (fd >= 0) {
         close(fd);
     }
-    free(command.items);
     return result;
 }
-
-static int64_t execute(struct thread *thread, const char *path, const struct strings *arguments,
-                       const struct strings *environment, unsigned depth);
 
 /* A script's interpreter gets what the first line says, the script, and the
  * script's own arguments. */
-static int64_t start_interpreter(struct thread *thread, const char *host_path,
-                                 const struct script *script, const struct strings *arguments,
-                                 const struct strings *environment, unsigned depth)
+static int insert_interpreter(struct strings *arguments, const struct script *script,
+                              const char *script_path)
 {
-    struct strings expanded = {NULL, 0, 0};
-    int error = strings_append(&expanded, script->interpreter);
-
-    if (error == 0 && script->argument != NULL) {
-        error = strings_append(&expanded, script->argument);
-    }
-    if (error == 0) {
-        error = strings_append(&expanded, host_path);
-    }
-    for (size_t i = 1; error == 0 && i < arguments->count; i++) {
-        error = strings_append(&expanded, arguments->items[i]);
-    }
-    int64_t result = error;
-    if (error == 0) {
-        result = execute(thread, script->interpreter, &expanded, environment, depth + 1);
-    }
-    free(expanded.items);
-    return result;
+    arguments->items[0] = script_path;
+    int error = script->argument != NULL ? strings_prepend(arguments, script->argument) : 0;
+    return error == 0 ? strings_prepend(arguments, script->interpreter) : error;
 }
 
-static int64_t execute(struct thread *thread, const char *path, const struct strings *arguments,
-                       const struct strings *environment, unsigned depth)
+static int64_t execute(struct thread *thread, struct execution *execution, const char *path)
 {
     char buffer[PATH_MAX];
-    const char *host_path = paths_translate(thread->process, path, buffer);
-    struct script script;
-    enum target target;
 
-    if (depth > SCRIPT_DEPTH) {
-        return -ELOOP;
+    for (unsigned depth = 0;; depth++) {
+        const char *host_path = paths_translate(thread->process, path, buffer);
+        struct script script;
+        enum target target;
+        int error = inspect(thread->process, host_path, &target, &script);
+        if (error != 0) {
+            return error;
+        }
+        if (target == TARGET_GUEST) {
+            return start_guest(thread, execution, host_path);
+        }
+        if (target == TARGET_HOST) {
+            return host_execve(thread, host_path, execution->arguments.items,
+                               (char **)(uintptr_t)execution->environment.items);
+        }
+        if (depth == SCRIPT_DEPTH) {
+            return -ELOOP;
+        }
+        struct script *kept = &execution->scripts[depth];
+        char *kept_path = execution->script_paths[depth];
+        *kept = script;
+        error = parse_script(kept) ? 0 : -ENOEXEC;
+        snprintf(kept_path, PATH_MAX, "%s", host_path);
+        if (error == 0) {
+            error = insert_interpreter(&execution->arguments, kept, kept_path);
+        }
+        if (error != 0) {
+            return error;
+        }
+        path = kept->interpreter;
     }
-    int error = inspect(thread->process, host_path, &target, &script);
-    if (error != 0) {
-        return error;
-    }
-    if (target == TARGET_SCRIPT) {
-        return start_interpreter(thread, host_path, &script, arguments, environment, depth);
-    }
-    if (target == TARGET_GUEST) {
-        return start_guest(thread, host_path, arguments, environment);
-    }
-    return host_execve(thread, host_path, arguments->items,
-                       (char **)(uintptr_t)environment->items);
 }
 
-static int64_t execute_call(struct thread *thread, const char *path, guest_addr arguments_address,
-                            guest_addr environment_address)
+static int64_t execute_call(struct thread *thread, const char *path, guest_addr arguments,
+                            guest_addr environment)
 {
-    struct strings arguments = {NULL, 0, 0};
-    struct strings environment = {NULL, 0, 0};
-    int error = read_strings(thread, arguments_address, &arguments);
+    struct execution *execution = calloc(1, sizeof *execution);
 
-    if (error == 0 && arguments.count == 0) {
+    if (execution == NULL) {
+        return -ENOMEM;
+    }
+    thread->execution = execution;
+    int64_t result = read_strings(thread, arguments, &execution->arguments);
+    if (result == 0 && execution->arguments.count == 0) {
         /* Linux gives a program at least an empty name. */
-        error = strings_append(&arguments, "");
+        result = strings_append(&execution->arguments, "");
     }
-    if (error == 0) {
-        error = read_strings(thread, environment_address, &environment);
+    if (result == 0) {
+        result = read_strings(thread, environment, &execution->environment);
     }
-    if (error == 0 && environment.count == 0) {
-        error = strings_append(&environment, NULL);
-        environment.count = 0;
+    if (result == 0) {
+        result = execute(thread, execution, path);
     }
-    int64_t result = error;
-    if (error == 0) {
-        result = execute(thread, path, &arguments, &environment, 0);
-    }
-    free(arguments.items);
-    free(environment.items);
+    exec_forget(thread);
     return result;
 }
 

@@ -26,8 +26,8 @@ enum {
 /* What the host does with these flags is what the guest means by them. */
 #define PASSED_FLAGS (EXIT_SIGNAL | CLONE_FS | CLONE_FILES | CLONE_IO)
 /* Name spaces and tracing are not among those that a new process may have. */
-#define KNOWN_FLAGS                                                                          \
-    (PASSED_FLAGS | CLONE_VM | CLONE_VFORK | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_SETTLS |  \
+#define KNOWN_FLAGS                                                                                \
+    (PASSED_FLAGS | CLONE_VM | CLONE_VFORK | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_SETTLS |        \
      CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
 /* In the child, right after it has begun: `thread` is all that is left. */
@@ -140,6 +140,8 @@ static void take_back(struct process *process, const struct process *before)
 {
     struct process after = *process;
 
+    signal_forget(&process->signals, ~UINT64_C(0));
+    timer_forget(process);
     *process = *before;
     process->machine = after.machine;
     process->machine.instructions = before->machine.instructions;
@@ -169,7 +171,9 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
             run_shared_child(process, child, arguments);
         }
         result = pid < 0 ? -errno : pid;
-        take_back(process, before);
+        if (pid > 0) {
+            take_back(process, before);
+        }
         signal_host_restore(notes);
         signal_host_release();
     }

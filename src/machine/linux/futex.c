@@ -39,9 +39,8 @@ static bool read_word(const struct process *process, guest_addr address, uint32_
 /* Other processes may be at the same word, hence the host's atomics. */
 static bool replace_word(struct process *process, guest_addr address, uint32_t *old, uint32_t new)
 {
-    return __atomic_compare_exchange_n(
-        (uint32_t *)memory_host(&process->machine.memory, address), old, new, false,
-        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return __atomic_compare_exchange_n((uint32_t *)memory_host(&process->machine.memory, address),
+                                       old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 static bool shared_with_others(const struct process *process, guest_addr address)
@@ -57,8 +56,7 @@ static long host_futex(const struct process *process, guest_addr address, int op
                    timeout, NULL, 0);
 }
 
-static struct thread *first_waiter(const struct process *process, guest_addr address,
-                                   uint32_t bits)
+static struct thread *first_waiter(const struct process *process, guest_addr address, uint32_t bits)
 {
     struct thread *first = NULL;
 
@@ -93,7 +91,8 @@ int64_t futex_wake(struct process *process, guest_addr address, uint32_t count, 
     }
     if (woken < count && shared_with_others(process, address)) {
         uint32_t left = count - (uint32_t)woken;
-        long others = host_futex(process, address, FUTEX_WAKE, left > INT_MAX ? INT_MAX : left, NULL);
+        long others =
+            host_futex(process, address, FUTEX_WAKE, left > INT_MAX ? INT_MAX : left, NULL);
         woken += others > 0 ? others : 0;
     }
     return woken;
@@ -303,8 +302,7 @@ static int64_t wake_with_operation(struct thread *thread, const uint64_t *argume
 
 /* The word of a priority-inheritance lock holds its owner's number.  There are
  * no priorities here: the lock goes to who has waited longest. */
-static int64_t lock_owned(struct thread *thread, const uint64_t *arguments, bool try,
-                          int32_t clock)
+static int64_t lock_owned(struct thread *thread, const uint64_t *arguments, bool try, int32_t clock)
 {
     struct process *process = thread->process;
     guest_addr address = arguments[0];
@@ -374,8 +372,7 @@ int64_t sys_futex(struct thread *thread, const uint64_t *arguments)
 {
     struct process *process = thread->process;
     uint32_t operation = (uint32_t)arguments[1];
-    int32_t clock =
-        (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+    int32_t clock = (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 
     if (arguments[0] % sizeof(uint32_t) != 0) {
         return -EINVAL;

@@ -21,11 +21,11 @@ static int64_t host_call(long number, uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* Calls that mean the same on the host and whose arguments are plain numbers. */
-#define HOST_IDENTITY(name)                                                    \
-    int64_t sys_##name(struct thread *thread, const uint64_t *arguments)       \
-    {                                                                          \
-        (void)thread;                                                          \
-        return host_call(SYS_##name, arguments[0], arguments[1], arguments[2]); \
+#define HOST_IDENTITY(name)                                                                        \
+    int64_t sys_##name(struct thread *thread, const uint64_t *arguments)                           \
+    {                                                                                              \
+        (void)thread;                                                                              \
+        return host_call(SYS_##name, arguments[0], arguments[1], arguments[2]);                    \
     }
 
 HOST_IDENTITY(getppid)
@@ -52,8 +52,7 @@ int64_t sys_getpid(struct thread *thread, const uint64_t *arguments)
     return thread->process->pid;
 }
 
-static int64_t write_three(struct thread *thread, const uint64_t *addresses,
-                           const uint32_t *values)
+static int64_t write_three(struct thread *thread, const uint64_t *addresses, const uint32_t *values)
 {
     for (int i = 0; i < 3; i++) {
         if (!thread_write(thread, addresses[i], &values[i], sizeof values[i])) {
@@ -136,14 +135,14 @@ static uint64_t host_number(const struct thread *thread, uint64_t which, uint64_
 
 int64_t sys_getpriority(struct thread *thread, const uint64_t *arguments)
 {
-    return host_call(SYS_getpriority, arguments[0],
-                     host_number(thread, arguments[0], arguments[1]), 0);
+    return host_call(SYS_getpriority, arguments[0], host_number(thread, arguments[0], arguments[1]),
+                     0);
 }
 
 int64_t sys_setpriority(struct thread *thread, const uint64_t *arguments)
 {
-    return host_call(SYS_setpriority, arguments[0],
-                     host_number(thread, arguments[0], arguments[1]), arguments[2]);
+    return host_call(SYS_setpriority, arguments[0], host_number(thread, arguments[0], arguments[1]),
+                     arguments[2]);
 }
 
 /* Number of 32-bit pieces of each capability set, by the header's version. */

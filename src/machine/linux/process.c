@@ -140,8 +140,8 @@ int64_t sys_waitid(struct thread *thread, const uint64_t *arguments)
     if (info.si_pid == 0 && (options & WNOHANG) == 0) {
         return wait_for_child(thread);
     }
-    bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
-                 info.si_code == CLD_DUMPED;
+    bool ended =
+        info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
     if (info.si_pid != 0 && ended && (options & WNOWAIT) == 0) {
         count_reaped(thread->process);
     }

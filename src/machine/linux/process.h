@@ -56,23 +56,23 @@ enum thread_state { THREAD_RUNNABLE, THREAD_WAITING, THREAD_EXITED };
  * EINTR or starts anew after the signal's handler, as SA_RESTART says; with
  * `never_restarts` (poll, nanosleep, ...) always with EINTR. */
 struct thread_wait {
-    uint64_t deadline;      /* virtual nanoseconds (machine_virtual_time), or WAIT_FOREVER */
-    struct pollfd *fds;     /* host descriptors, malloc'ed by the call, freed by the scheduler */
+    uint64_t deadline;  /* virtual nanoseconds (machine_virtual_time), or WAIT_FOREVER */
+    struct pollfd *fds; /* host descriptors, malloc'ed by the call, freed by the scheduler */
     unsigned fd_count;
-    bool futex;             /* queued on a futex; woken when this becomes false */
+    bool futex; /* queued on a futex; woken when this becomes false */
     uint64_t futex_key;
     uint32_t futex_bits;
-    uint64_t futex_order;   /* who queued first is woken first */
-    bool host_futex;        /* the word is shared with another process: look again soon */
-    bool child;             /* a child process changed state */
-    bool signal;            /* sigtimedwait: a signal of wait_set became pending */
+    uint64_t futex_order; /* who queued first is woken first */
+    bool host_futex;      /* the word is shared with another process: look again soon */
+    bool child;           /* a child process changed state */
+    bool signal;          /* sigtimedwait: a signal of wait_set became pending */
     guest_sigset wait_set;
     bool never_restarts;
-    bool always_restarts;   /* whatever SA_RESTART says */
-    bool interrupted;       /* a signal can be delivered: this is the last chance to succeed */
-    bool resumed;           /* the handler is called again, not for the first time */
-    bool woken;             /* by a futex, a child or a descriptor: call the handler */
-    uint64_t data[4];       /* the handler's own, kept between calls; zero at first */
+    bool always_restarts; /* whatever SA_RESTART says */
+    bool interrupted;     /* a signal can be delivered: this is the last chance to succeed */
+    bool resumed;         /* the handler is called again, not for the first time */
+    bool woken;           /* by a futex, a child or a descriptor: call the handler */
+    uint64_t data[4];     /* the handler's own, kept between calls; zero at first */
 };
 
 struct thread {
@@ -84,7 +84,8 @@ struct thread {
     uint64_t ready_order; /* FIFO order among runnable threads */
 
     guest_sigset blocked;
-    guest_sigset restored_mask; /* sigsuspend, ppoll, pselect: put back after the handler was set up */
+    guest_sigset
+        restored_mask; /* sigsuspend, ppoll, pselect: put back after the handler was set up */
     bool restore_mask;
     struct signal_queue signals;
     bool faulted; /* by its own instruction: that signal cannot wait for a callback's end */
@@ -101,8 +102,8 @@ struct thread {
     char name[16];
 };
 
-struct posix_timer;  /* linux/timer.c */
-struct file_state;   /* linux/files.h */
+struct posix_timer; /* linux/timer.c */
+struct file_state;  /* linux/files.h */
 
 /* setitimer's three timers; those of CPU time count retired instructions. */
 struct interval_timer {
@@ -127,20 +128,21 @@ struct process {
     struct file_state *files;
     guest_addr brk_start, brk_end;
     guest_addr mmap_top;
-    const char *sysroot; /* prefix for absolute paths that exist below it; NULL: none */
+    const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
-    char **reexec;       /* NULL-terminated: the command and options with which execve starts a program again */
-    bool exiting;        /* exit_group was called or a fatal signal arrived */
-    bool limit_reached;  /* --max-instructions ended it */
+    char **
+        reexec; /* NULL-terminated: the command and options with which execve starts a program again */
+    bool exiting;       /* exit_group was called or a fatal signal arrived */
+    bool limit_reached; /* --max-instructions ended it */
     int exit_status;
-    int exit_signal;     /* the signal that killed the program, or 0 */
-    struct last_stop {   /* why the engine stopped last: the cause of death, if it was a fault */
+    int exit_signal;   /* the signal that killed the program, or 0 */
+    struct last_stop { /* why the engine stopped last: the cause of death, if it was a fault */
         enum engine_stop reason;
         guest_addr pc;
         guest_addr address; /* hart->fault_address */
     } last_stop;
     uint64_t threads_started; /* ever, the first included */
-    uint64_t switches;       /* thread switches, and a hash of (instruction, from, to) */
+    uint64_t switches;        /* thread switches, and a hash of (instruction, from, to) */
     uint64_t schedule_hash;
     uint64_t syscalls;
     uint64_t ready_sequence; /* for thread.ready_order */
@@ -151,16 +153,16 @@ struct process {
 
     /* Other processes of the simulated program.  Once there are any, sleeping
      * takes real time, and shared memory may be changed by others. */
-    bool forked;             /* this is a child of one: it dies of the signal that kills it */
-    bool shares_memory;      /* it has forked, or was forked */
-    unsigned children;       /* started and not yet waited for */
+    bool forked;        /* this is a child of one: it dies of the signal that kills it */
+    bool shares_memory; /* it has forked, or was forked */
+    unsigned children;  /* started and not yet waited for */
 
-    uint64_t epoch;          /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
-    uint64_t host_start;     /* --real-time: the host's clock then */
+    uint64_t epoch;      /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
+    uint64_t host_start; /* --real-time: the host's clock then */
     struct interval_timer itimers[ITIMERS];
     struct posix_timer *timers;
     int next_timer;
-    bool timers_armed;       /* false only if no timer of either kind is running */
+    bool timers_armed; /* false only if no timer of either kind is running */
     uint64_t random_state;
     struct resource_limit limits[LIMITS];
     bool warned_syscalls[512];

@@ -26,8 +26,8 @@
 /* What the running thread's turn depends on in the others. */
 struct outlook {
     bool others_runnable;
-    bool host_awaited;  /* a descriptor, a child, or a word that others share */
-    uint64_t deadline;  /* the earliest of a waiting thread */
+    bool host_awaited; /* a descriptor, a child, or a word that others share */
+    uint64_t deadline; /* the earliest of a waiting thread */
 };
 
 uint64_t schedule_now(struct process *process)
@@ -366,8 +366,8 @@ static uint64_t turn_budget(struct process *process, const struct thread *thread
         budget = smaller(budget, 1);
     }
     if (process->machine.options.max_instructions != 0) {
-        budget = smaller(budget, process->machine.options.max_instructions -
-                                     process->machine.instructions);
+        budget = smaller(budget,
+                         process->machine.options.max_instructions - process->machine.instructions);
     }
     return budget;
 }

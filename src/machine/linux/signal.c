@@ -16,12 +16,12 @@ enum {
     INFO_CODE_KERNEL = 0x80, /* SI_KERNEL */
 };
 
-#define SIGNALS_SYNCHRONOUS                                                                 \
-    (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | \
+#define SIGNALS_SYNCHRONOUS                                                                        \
+    (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) |         \
      SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSYS))
-#define SIGNALS_STOPPING \
+#define SIGNALS_STOPPING                                                                           \
     (SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
-#define SIGNALS_HARMLESS \
+#define SIGNALS_HARMLESS                                                                           \
     (SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH))
 
 bool signal_ignored(const struct process *process, int number)
@@ -167,8 +167,8 @@ static guest_sigset process_pending(const struct thread *thread)
 {
     guest_sigset pending = thread->process->signals.pending;
 
-    for (const struct thread *earlier = thread->process->threads;
-         pending != 0 && earlier != thread; earlier = earlier->next) {
+    for (const struct thread *earlier = thread->process->threads; pending != 0 && earlier != thread;
+         earlier = earlier->next) {
         if (earlier->state != THREAD_EXITED) {
             pending &= earlier->blocked & ~waited_for(earlier);
         }

@@ -27,8 +27,8 @@ struct guest_sigaction {
 
 /* The flags that Linux knows: it clears all others, so that a program can see
  * what is supported. */
-#define SIGACTION_FLAGS                                                                      \
-    (GUEST_SA_NOCLDSTOP | GUEST_SA_NOCLDWAIT | GUEST_SA_SIGINFO | GUEST_SA_ONSTACK |         \
+#define SIGACTION_FLAGS                                                                            \
+    (GUEST_SA_NOCLDSTOP | GUEST_SA_NOCLDWAIT | GUEST_SA_SIGINFO | GUEST_SA_ONSTACK |               \
      GUEST_SA_RESTART | GUEST_SA_NODEFER | GUEST_SA_RESETHAND | UINT64_C(0x800))
 
 static bool valid_signal(uint64_t number)

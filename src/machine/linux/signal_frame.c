@@ -38,7 +38,7 @@ struct frame_context {
     struct guest_stack stack;
     guest_sigset mask;
     uint8_t unused[120];
-    uint64_t pad; /* the next member is aligned to 16 bytes */
+    uint64_t pad;   /* the next member is aligned to 16 bytes */
     uint64_t x[32]; /* pc in the place of x0 */
     struct frame_float floating;
 };

@@ -4,7 +4,7 @@
 
 #include "machine/linux/process.h"
 
-#define SYSCALL(number, name, handler) \
+#define SYSCALL(number, name, handler)                                                             \
     int64_t handler(struct thread *thread, const uint64_t *arguments);
 #include "machine/linux/syscalls.def"
 

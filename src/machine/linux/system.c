@@ -402,8 +402,8 @@ int64_t sys_prctl(struct thread *thread, const uint64_t *arguments)
     case PR_GET_NO_NEW_PRIVS:
     case PR_SET_CHILD_SUBREAPER:
     case PR_CAPBSET_READ: {
-        int result = prctl((int)arguments[0], arguments[1], arguments[2], arguments[3],
-                           arguments[4]);
+        int result =
+            prctl((int)arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
         return result < 0 ? -errno : result;
     }
     default:

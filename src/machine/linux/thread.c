@@ -45,6 +45,7 @@ struct thread *thread_create(struct process *process, pid_t tid)
 void thread_destroy(struct thread *thread)
 {
     schedule_release_fds(thread);
+    exec_forget(thread);
     signal_forget(&thread->signals, ~UINT64_C(0));
     machine_release_hart(&thread->hart);
     free(thread);
@@ -132,9 +133,8 @@ static void mark_owner_died(struct thread *thread, guest_addr address, bool inhe
         if ((value & FUTEX_TID_MASK) != (uint32_t)thread->tid) {
             return;
         }
-    } while (!__atomic_compare_exchange_n(word, &value,
-                                          (value & FUTEX_WAITERS) | FUTEX_OWNER_DIED, false,
-                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    } while (!__atomic_compare_exchange_n(word, &value, (value & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
+                                          false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     if ((value & FUTEX_WAITERS) != 0 && !inherits_priority) {
         futex_wake(process, address, 1, UINT32_MAX);
     }
@@ -145,8 +145,7 @@ static void walk_robust_list(struct thread *thread)
 {
     struct guest_robust_head head;
 
-    if (thread->robust_list == 0 ||
-        !thread_read(thread, &head, thread->robust_list, sizeof head)) {
+    if (thread->robust_list == 0 || !thread_read(thread, &head, thread->robust_list, sizeof head)) {
         return;
     }
     guest_addr entry = head.first;

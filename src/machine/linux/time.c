@@ -45,8 +45,7 @@ int time_read_timespec(struct thread *thread, guest_addr address, uint64_t *nano
     if (!thread_read(thread, &guest, address, sizeof guest)) {
         return -EFAULT;
     }
-    if (guest.seconds < 0 || guest.nanoseconds < 0 ||
-        guest.nanoseconds >= (int64_t)NANOSECONDS) {
+    if (guest.seconds < 0 || guest.nanoseconds < 0 || guest.nanoseconds >= (int64_t)NANOSECONDS) {
         return -EINVAL;
     }
     uint64_t seconds = (uint64_t)guest.seconds;
@@ -70,7 +69,7 @@ struct guest_timespec time_to_timespec(uint64_t nanoseconds)
 static int read_made_clock(struct thread *thread, int32_t clock, uint64_t *nanoseconds)
 {
     struct process *process = thread->process;
-    pid_t id = (pid_t)~(clock >> 3);
+    pid_t id = (pid_t) ~(clock >> 3);
 
     if ((clock & THREAD_CLOCK) != 0) {
         struct thread *target = id == 0 ? thread : thread_find(process, id);
@@ -125,7 +124,7 @@ int time_deadline(struct process *process, int32_t clock, uint64_t moment, uint6
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_ALARM:
     case CLOCK_TAI:
-        *deadline = moment == WAIT_FOREVER     ? WAIT_FOREVER
+        *deadline = moment == WAIT_FOREVER    ? WAIT_FOREVER
                     : moment > process->epoch ? moment - process->epoch
                                               : 0;
         return 0;

@@ -365,8 +365,8 @@ int64_t sys_timer_settime(struct thread *thread, const uint64_t *arguments)
     }
     int error = time_read_timespec(thread, arguments[2], &interval);
     if (error == 0) {
-        error = time_read_timespec(
-            thread, arguments[2] + offsetof(struct guest_itimerspec, value), &value);
+        error = time_read_timespec(thread, arguments[2] + offsetof(struct guest_itimerspec, value),
+                                   &value);
     }
     if (error != 0) {
         return error;
