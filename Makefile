@@ -44,15 +44,26 @@ help:
 ## check-slow  all tests, some for hours
 ## bench       speed beside qemu-riscv64, as ratios from one run
 ## fuzz        the ELF reader and the decoders, with clang's fuzzer
-## format      clang-format over the tree        lint   clang-tidy
-## install     to $(PREFIX)                      clean  remove build/
+## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
+## install     to PREFIX, /usr/local by default  clean  remove build/
+
+# One short line per step; V=1 shows the commands.
+ifdef V
+say = @:
+Q :=
+else
+say = @printf '  %-8s %s\n'
+Q := @
+endif
 
 $(BUILD)/strata: $(OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The host's FPU must be used as written: in the rounding mode that is set, with
 # all its flags; and square roots inline, not through errno.
@@ -72,7 +83,8 @@ bench: $(BUILD)/strata $(BENCH_PROGRAMS)
 
 $(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
 	@mkdir -p $(@D)
-	$(RISCV_CC) -std=gnu11 -O2 -g -static -Isrc -Wall -Wextra -o $@ $<
+	$(say) RISCV $@
+	$(Q)$(RISCV_CC) -std=gnu11 -O2 -g -static -Isrc -Wall -Wextra -o $@ $<
 else
 guests:
 	@echo "strata: $(RISCV_CC) is not installed: leaving out the RISC-V programs (demo, bench, tests)."
@@ -94,8 +106,11 @@ clean:
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 
-lint: 
+lint:
+	@tools/install-deps dev
 	clang-tidy --quiet $(SOURCES) -- $(CPPFLAGS) -std=gnu11
+	shellcheck tools/install-deps .ci/run demo/show tests/fuzz/bounded tests/diff/repeatable
+	mandoc -Tlint -W warning man/*.1
 
 install: $(BUILD)/strata
 	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata

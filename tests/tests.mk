@@ -13,15 +13,18 @@ unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
 
 $(BUILD)/unit/disasm_words: tests/isa/disasm_words.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< tests/fuzz/driver.c $(LIBRARY) $(LDLIBS)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< tests/fuzz/driver.c $(LIBRARY) $(LDLIBS)
 
 fuzz-bounded: $(BUILD)/fuzz/fuzz_elf $(BUILD)/fuzz/fuzz_decode
 

@@ -24,22 +24,28 @@ bench-programs: $(BENCH_PROGRAMS)
 bench-native: $(BENCH_NATIVE_PROGRAMS)
 
 $(BUILD)/bench $(BUILD)/bench-native:
-	mkdir -p $@
+	@mkdir -p $@
 
 $(BUILD)/bench/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench
-	$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $< -lm
+	$(say) RISCV $@
+	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $< -lm
 
 $(BUILD)/bench/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench
-	$(RISCV_CXX) $(BENCH_CXXFLAGS) -static -o $@ $< -lm
+	$(say) RISCV $@
+	$(Q)$(RISCV_CXX) $(BENCH_CXXFLAGS) -static -o $@ $< -lm
 
 $(BUILD)/bench/%: bench/%.c | $(BUILD)/bench
-	$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
+	$(say) RISCV $@
+	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
 
 $(BUILD)/bench-native/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench-native
-	$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
+	$(say) CC $@
+	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
 
 $(BUILD)/bench-native/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench-native
-	$(CXX) $(BENCH_CXXFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
+	$(say) CC $@
+	$(Q)$(CXX) $(BENCH_CXXFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
 
 $(BUILD)/bench-native/%: bench/%.c | $(BUILD)/bench-native
-	$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $<
+	$(say) CC $@
+	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $<
