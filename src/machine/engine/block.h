@@ -75,7 +75,8 @@ struct jump_cache_entry {
 
 struct engine {
     int64_t budget;
-    const struct op *at; /* the op whose memory access may fault; NULL while decoding */
+    const struct op *at; /* the op whose memory access may fault; NULL: reading guest code */
+    guest_addr reading;  /* the block whose code is read then */
     struct memory *memory;
     struct unit_set *units;
     const void *const *handlers; /* by enum handler */

@@ -170,6 +170,8 @@ void blocks_verify(struct engine *engine, struct block *block)
 {
     ASSERT(block->state == BLOCK_SUSPECT);
     engine->statistics.blocks_compared++;
+    engine->at = NULL;
+    engine->reading = block->pc;
     if (memory_allows(engine->memory, block->pc, block->bytes, PAGE_EXECUTE) &&
         memcmp(block->copy, memory_host(engine->memory, block->pc), block->bytes) == 0) {
         make_live(engine, block);

@@ -302,6 +302,7 @@ size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t l
     struct builder builder;
     builder.engine = engine;
     engine->at = NULL;
+    engine->reading = pc;
     collect(&builder, pc, limit);
     if (builder.count == 0) {
         return 0;

@@ -43,7 +43,8 @@ const struct engine_statistics *engine_statistics(const struct engine *engine)
 static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
                                       enum leave_reason reason)
 {
-    if (engine->at == NULL) { /* the host could not read the bytes to decode */
+    if (engine->at == NULL) { /* code behind the end of a mapped file */
+        hart->pc = engine->reading;
         return ENGINE_BUS_FAULT;
     }
     struct block *block = blocks_containing(engine, engine->at);

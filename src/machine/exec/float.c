@@ -6,6 +6,7 @@
 
 #include <fenv.h>
 #ifdef __x86_64__
+#include <ucontext.h>
 #include <xmmintrin.h>
 #endif
 
@@ -24,6 +25,12 @@ static void host_clear(void)
 {
     _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_EXCEPT_MASK);
 }
+
+static unsigned host_interrupted(const void *context)
+{
+    const ucontext_t *interrupted = context;
+    return interrupted->uc_mcontext.fpregs->mxcsr & _MM_EXCEPT_MASK;
+}
 #else
 static unsigned host_raised(void)
 {
@@ -33,6 +40,13 @@ static unsigned host_raised(void)
 static void host_clear(void)
 {
     feclearexcept(FE_ALL_EXCEPT);
+}
+
+/* Where the kernel does not clear them, the handler still has them. */
+static unsigned host_interrupted(const void *context)
+{
+    (void)context;
+    return host_raised();
 }
 #endif
 
@@ -52,18 +66,27 @@ void float_begin(void)
     }
 }
 
-void float_collect_flags(struct hart *hart)
+static void add_flags(struct hart *hart, unsigned raised)
 {
-    const unsigned raised = host_raised();
-    if (raised == 0) {
-        return;
-    }
     for (size_t i = 0; i < sizeof flag_map / sizeof flag_map[0]; i++) {
         if (raised & flag_map[i].host) {
             hart->float_flags |= flag_map[i].flag;
         }
     }
-    host_clear();
+}
+
+void float_collect_flags(struct hart *hart)
+{
+    const unsigned raised = host_raised();
+    if (raised != 0) {
+        add_flags(hart, raised);
+        host_clear();
+    }
+}
+
+void float_collect_interrupted(struct hart *hart, const void *context)
+{
+    add_flags(hart, host_interrupted(context));
 }
 
 void float_access_csr(struct hart *hart, const struct op *op)

@@ -20,6 +20,9 @@
 /* Clears the host's flags before a hart runs, and moves them into hart->float_flags. */
 void float_begin(void);
 void float_collect_flags(struct hart *hart);
+/* The same in a signal handler, which has flags of its own: `context` is the
+ * handler's third argument. */
+void float_collect_interrupted(struct hart *hart, const void *context);
 
 /* The CSR instructions on fflags, frm and fcsr, which compilers put around quiet
  * comparisons: op->imm is the CSR's number, op->rs2 the instruction (enum float_csr),

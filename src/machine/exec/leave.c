@@ -1,6 +1,8 @@
 /* Turns host faults in guest memory into exits from the instruction that caused them. */
 #include "machine/exec/leave.h"
 
+#include "machine/exec/float.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,6 @@ void leave_watch_faults(struct hart *hart)
 
 static void on_host_fault(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     if (copy_exit != NULL) {
         siglongjmp(*copy_exit, 1);
     }
@@ -31,6 +32,7 @@ static void on_host_fault(int number, siginfo_t *info, void *context)
     /* A guard follows the guest's space, for accesses that begin inside it. */
     if (hart != NULL && address >= hart->memory_base &&
         address < hart->memory_base + GUEST_SPACE_BYTES + 4096) {
+        float_collect_interrupted(hart, context);
         leave_instruction(hart, number == SIGBUS ? LEAVE_BUS : LEAVE_FAULT,
                           (guest_addr)(address - hart->memory_base));
     }
