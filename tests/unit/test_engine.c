@@ -443,6 +443,34 @@ static void more_code_than_the_arena_holds_runs(void **unused)
     assert_int_equal(rig.hart.x[5], 11);
 }
 
+/* A branch whose other way is taken for the first time just when the arena is
+ * full: its own block makes room for the one that it leads to. */
+static void a_link_from_a_flushed_block_is_not_made(void **unused)
+{
+    (void)unused;
+    rig.at = CODE;
+    put_rd_rs1_imm(&rig, RV64_addi, 5, 5, -1);
+    put_branch(&rig, RV64_bne, 5, 0, CODE);
+    for (unsigned i = 0; i < 40; i++) {
+        put_rd_rs1_imm(&rig, RV64_addi, 6, 6, 1);
+    }
+    put_ecall(&rig);
+    rig_reset_hart(&rig);
+    rig.hart.x[5] = 100;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 198), ENGINE_BUDGET);
+    rig.engine->arena_used = (size_t)1 << 40;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 1000), ENGINE_ECALL);
+    assert_int_equal(engine_statistics(rig.engine)->flushes, 1);
+    assert_int_equal(rig.hart.x[6], 40);
+    for (unsigned i = 1; i < 4; i++) {
+        rig_reset_hart(&rig);
+        rig.hart.x[5] = i;
+        assert_int_equal(engine_run(rig.engine, &rig.hart, 1000), ENGINE_ECALL);
+        assert_int_equal(rig.hart.x[6], 40);
+        assert_int_equal(rig.hart.instructions, 2 * i + 41);
+    }
+}
+
 static void sync_of_a_few_bytes_costs_no_more_with_much_code(void **unused)
 {
     enum { BLOCKS = 100000 };
@@ -497,6 +525,7 @@ int main(void)
         TEST(unmapped_code_is_gone),
         TEST(code_that_may_not_be_executed_any_more_faults),
         TEST(more_code_than_the_arena_holds_runs),
+        TEST(a_link_from_a_flushed_block_is_not_made),
         TEST(sync_of_a_few_bytes_costs_no_more_with_much_code),
         TEST(sync_of_everything_by_range_is_as_good),
     };
