@@ -1,4 +1,4 @@
-/* What tests of the engine share: a bare engine with memory, code written by name, states to compare. */
+/* What tests of the engine share: memory and an engine, code by name, states to compare. */
 #ifndef TESTS_ENGINE_RIG_H
 #define TESTS_ENGINE_RIG_H
 

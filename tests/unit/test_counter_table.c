@@ -1,4 +1,4 @@
-/* Tests the counter table by itself: small and unlimited tables, eviction, dropping, callbacks, summaries. */
+/* Tests the counter table by itself: size, eviction, dropping, callbacks and summaries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

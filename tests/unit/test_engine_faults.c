@@ -1,4 +1,4 @@
-/* Tests that an instruction that cannot complete stops the engine exactly there, with nothing done. */
+/* Tests that an instruction that cannot complete stops the engine there and does nothing. */
 #include "engine_rig.h"
 
 #include "isa/rv64/rows.h"

@@ -1,4 +1,4 @@
-/* Tests the engine at its fixed sizes: block length, page ends, full buckets, units, and JSON depth. */
+/* Tests the engine at its fixed sizes: block length, full buckets, units, and JSON depth. */
 #include "engine_rig.h"
 
 #include "report/json_statistics.h"

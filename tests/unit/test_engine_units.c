@@ -1,4 +1,4 @@
-/* Tests that units hear exactly of what they watch, may change their minds, and cost nothing else. */
+/* Tests that units hear exactly what they watch, may change that, and cost nothing else. */
 #include "engine_rig.h"
 
 #include <stdlib.h>
