@@ -293,7 +293,7 @@ static int64_t execute(struct thread *thread, struct execution *execution, const
     for (unsigned depth = 0;; depth++) {
         const char *host_path = paths_translate(thread->process, path, buffer);
         struct script script;
-        enum target target;
+        enum target target = TARGET_HOST;
         int error = inspect(thread->process, host_path, &target, &script);
         if (error != 0) {
             return error;

@@ -166,8 +166,10 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
         signal_host_hold();
         signal_host_save(notes);
         *before = *process;
-        pid_t pid = vfork();
+        /* All of this program's state that the child changes is put back. */
+        pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
         if (pid == 0) {
+            /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork) */
             run_shared_child(process, child, arguments);
         }
         result = pid < 0 ? -errno : pid;

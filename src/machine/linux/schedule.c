@@ -4,6 +4,7 @@
 
 #include "machine/linux/futex.h"
 #include "machine/linux/signal.h"
+#include "machine/linux/system.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 
@@ -458,4 +459,5 @@ void schedule_run(struct process *process)
     if (process->forked) {
         process_leave(process);
     }
+    system_end();
 }

@@ -29,7 +29,7 @@ static const struct syscall_row rows[] = {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-_Static_assert(ROWS <= sizeof((struct process *)0)->warned_syscalls / sizeof(bool),
+_Static_assert(ROWS < sizeof((struct process *)0)->warned_syscalls / sizeof(bool),
                "every row has its own warning");
 
 static int64_t reject_call(struct process *process, uint64_t number)
@@ -39,13 +39,13 @@ static int64_t reject_call(struct process *process, uint64_t number)
     if (number < ROWS && rows[number].optional) {
         return -ENOSYS;
     }
-    size_t flag = number < ROWS ? (size_t)number : ROWS;
-    if (flag < sizeof process->warned_syscalls / sizeof(bool)) {
-        if (process->warned_syscalls[flag]) {
-            return -ENOSYS;
-        }
-        process->warned_syscalls[flag] = true;
+    /* Numbers that Linux does not have either share the last flag. */
+    const size_t last = sizeof process->warned_syscalls / sizeof(bool) - 1;
+    bool *warned = &process->warned_syscalls[number < last ? number : last];
+    if (*warned) {
+        return -ENOSYS;
     }
+    *warned = true;
     char digits[24];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
     fprintf(stderr, "strata: system call %s (%s) is not implemented; the program gets ENOSYS\n",

@@ -26,20 +26,6 @@ enum {
     PROCESSORS = 1,
 };
 
-void system_start(struct process *process)
-{
-    process->random_state = RANDOM_SEED;
-    for (int resource = 0; resource < LIMITS; resource++) {
-        process->limits[resource].now = RLIM_INFINITY;
-        process->limits[resource].most = RLIM_INFINITY;
-    }
-    process->limits[RLIMIT_STACK].now = LAYOUT_STACK_BYTES;
-    process->limits[RLIMIT_CORE].now = 0;
-    process->limits[RLIMIT_MEMLOCK].now = process->limits[RLIMIT_MEMLOCK].most = 8 << 20;
-    process->limits[RLIMIT_NICE].now = process->limits[RLIMIT_NICE].most = 0;
-    process->limits[RLIMIT_RTPRIO].now = process->limits[RLIMIT_RTPRIO].most = 0;
-}
-
 /* SplitMix64. */
 static uint64_t next_random(struct process *process)
 {
@@ -114,20 +100,48 @@ int64_t sys_sysinfo(struct thread *thread, const uint64_t *arguments)
     return thread_write(thread, arguments[0], &info, sizeof info) ? 0 : -EFAULT;
 }
 
-/* Memory, time and priority limits are kept but not enforced; those of files
- * are the host's own. */
-static bool limit_is_hosts(int resource)
+/* What the host's kernel enforces for the program.  Only its soft limit is
+ * lowered: Strata itself must be able to write its reports afterwards. */
+static const int host_limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
+enum { HOST_LIMITS = sizeof host_limits / sizeof host_limits[0] };
+
+static void read_host_limits(struct process *process)
 {
-    return resource == RLIMIT_NOFILE || resource == RLIMIT_FSIZE;
+    for (int i = 0; i < HOST_LIMITS; i++) {
+        syscall(SYS_prlimit64, 0, host_limits[i], NULL, &process->limits[host_limits[i]]);
+    }
 }
 
-static int get_limit(struct process *process, int resource, struct resource_limit *limit)
+void system_start(struct process *process)
 {
-    if (!limit_is_hosts(resource)) {
-        *limit = process->limits[resource];
-        return 0;
+    process->random_state = RANDOM_SEED;
+    for (int resource = 0; resource < LIMITS; resource++) {
+        process->limits[resource].now = RLIM_INFINITY;
+        process->limits[resource].most = RLIM_INFINITY;
     }
-    return syscall(SYS_prlimit64, 0, resource, NULL, limit) == 0 ? 0 : -errno;
+    read_host_limits(process);
+    process->limits[RLIMIT_STACK].now = LAYOUT_STACK_BYTES;
+    process->limits[RLIMIT_CORE].now = 0;
+    process->limits[RLIMIT_MEMLOCK].now = process->limits[RLIMIT_MEMLOCK].most = 8 << 20;
+    process->limits[RLIMIT_NICE].now = process->limits[RLIMIT_NICE].most = 0;
+    process->limits[RLIMIT_RTPRIO].now = process->limits[RLIMIT_RTPRIO].most = 0;
+}
+
+static void set_soft_limit(int resource, uint64_t now)
+{
+    struct resource_limit host;
+
+    if (syscall(SYS_prlimit64, 0, resource, NULL, &host) == 0) {
+        host.now = now < host.most ? now : host.most;
+        syscall(SYS_prlimit64, 0, resource, &host, NULL);
+    }
+}
+
+void system_end(void)
+{
+    for (int i = 0; i < HOST_LIMITS; i++) {
+        set_soft_limit(host_limits[i], RLIM_INFINITY);
+    }
 }
 
 static int set_limit(struct process *process, int resource, const struct resource_limit *limit)
@@ -135,13 +149,15 @@ static int set_limit(struct process *process, int resource, const struct resourc
     if (limit->now > limit->most) {
         return -EINVAL;
     }
-    if (limit_is_hosts(resource)) {
-        return syscall(SYS_prlimit64, 0, resource, limit, NULL) == 0 ? 0 : -errno;
-    }
     if (limit->most > process->limits[resource].most && geteuid() != 0) {
         return -EPERM;
     }
     process->limits[resource] = *limit;
+    for (int i = 0; i < HOST_LIMITS; i++) {
+        if (host_limits[i] == resource) {
+            set_soft_limit(resource, limit->now);
+        }
+    }
     return 0;
 }
 
@@ -156,10 +172,8 @@ static int64_t change_limit(struct thread *thread, uint64_t resource, guest_addr
     if (new_address != 0 && !thread_read(thread, &new, new_address, sizeof new)) {
         return -EFAULT;
     }
-    int error = get_limit(thread->process, (int)resource, &old);
-    if (error == 0 && new_address != 0) {
-        error = set_limit(thread->process, (int)resource, &new);
-    }
+    old = thread->process->limits[resource];
+    int error = new_address != 0 ? set_limit(thread->process, (int)resource, &new) : 0;
     if (error != 0) {
         return error;
     }

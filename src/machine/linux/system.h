@@ -5,6 +5,8 @@
 #include "machine/linux/process.h"
 
 void system_start(struct process *process);
+/* The program is over: takes back its limits on this process's files. */
+void system_end(void);
 /* A child's random numbers differ from its parent's, in the same way each time. */
 void system_separate_random(struct process *process);
 

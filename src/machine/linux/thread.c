@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "machine/linux/thread.h"
 
+#include "base/check.h"
 #include "machine/linux/futex.h"
 #include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
@@ -185,17 +186,19 @@ void thread_announce_end(struct thread *thread)
 int64_t sys_exit(struct thread *thread, const uint64_t *arguments)
 {
     struct process *process = thread->process;
+    const struct thread *first = process->threads;
     bool last = true;
 
+    ASSERT(first != NULL);
     thread->exit_code = (int)(arguments[0] & 0xff);
     thread_announce_end(thread);
     thread->state = THREAD_EXITED;
-    for (const struct thread *other = process->threads; other != NULL; other = other->next) {
+    for (const struct thread *other = first; other != NULL; other = other->next) {
         last &= other->state == THREAD_EXITED;
     }
     if (last) {
         process->exiting = true;
-        process->exit_status = process->threads->exit_code;
+        process->exit_status = first->exit_code;
     }
     return SYSCALL_JUMPED;
 }
