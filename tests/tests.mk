@@ -11,7 +11,7 @@ UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
+$(BUILD)/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
