@@ -26,6 +26,7 @@ struct settings {
     const char *argv0;
     int environment_fd;
     bool summary;
+    bool child; /* started by execve in a process that the program forked */
     bool trace_ranged;  /* --trace-range was given */
     char **environment; /* NULL-terminated, malloc'ed */
     size_t environment_count;
@@ -179,6 +180,13 @@ static const char *take_env_fd(void *settings, const char *value)
     return NULL;
 }
 
+static const char *take_child(void *settings, const char *value)
+{
+    (void)value;
+    ((struct settings *)settings)->child = true;
+    return NULL;
+}
+
 /* clang-format off */
 static const struct command_option options[] = {
     {"--stats",            "FILE",        "write statistics as JSON (docs/stats.md)", take_stats},
@@ -194,6 +202,7 @@ static const struct command_option options[] = {
     {"--trace",            "FILE",        "write each executed instruction, disassembled", take_trace},
     {"--trace-range",      "LOW-HIGH",    "only instructions at these hexadecimal addresses, HIGH excluded", take_trace_range},
     {"--env-fd",           "N",           NULL, take_env_fd},
+    {"--child",            NULL,          NULL, take_child},
 };
 /* clang-format on */
 
@@ -290,28 +299,55 @@ static bool arm_counters(struct machine *machine, const char *path)
     return valid;
 }
 
-/* What execve runs instead of a RISC-V program; see linux/exec.c. */
-static char **reexec_command(const struct settings *settings)
+/* The words with which execve starts a RISC-V program again; see linux/exec.c.
+ * They end with NULL, as execve wants them. */
+#define REEXEC_WORDS 16
+struct reexec {
+    char *words[REEXEC_WORDS];
+    unsigned count;
+    char entries[32];
+};
+
+static void add_word(struct reexec *reexec, const char *word)
 {
-    static char entries[32];
-    char **command = calloc(8, sizeof *command);
-    ASSERT(command != NULL);
-    unsigned count = 0;
-    command[count++] = (char *)(uintptr_t) "/proc/self/exe";
-    command[count++] = (char *)(uintptr_t) "sim";
-    if (settings->sysroot != NULL) {
-        command[count++] = (char *)(uintptr_t) "--sysroot";
-        command[count++] = (char *)(uintptr_t)settings->sysroot;
+    ASSERT(reexec->count + 1 < REEXEC_WORDS);
+    reexec->words[reexec->count++] = (char *)(uintptr_t)word;
+}
+
+static void add_option(struct reexec *reexec, const char *name, const char *value)
+{
+    if (value != NULL) {
+        add_word(reexec, name);
+        add_word(reexec, value);
     }
+}
+
+static void prepare_reexec(struct reexec *command, const struct settings *settings)
+{
+    *command = (struct reexec){.count = 0};
+    add_word(command, "/proc/self/exe");
+    add_word(command, "sim");
+    add_option(command, "--sysroot", settings->sysroot);
     if (settings->machine.real_time) {
-        command[count++] = (char *)(uintptr_t) "--real-time";
+        add_word(command, "--real-time");
     }
-    snprintf(entries, sizeof entries, "--counter-entries=%llu",
+    snprintf(command->entries, sizeof command->entries, "%llu",
              (unsigned long long)settings->machine.counter_entries);
-    command[count++] = settings->machine.counter_entries == COUNTER_UNLIMITED
-                           ? (char *)(uintptr_t) "--counter-entries=unlimited"
-                           : entries;
-    return command;
+    add_option(command, "--counter-entries",
+               settings->machine.counter_entries == COUNTER_UNLIMITED ? "unlimited"
+                                                                      : command->entries);
+}
+
+/* The reports are of the first process, whatever program it runs in the end;
+ * those that it forks have none. */
+static void prepare_reports(struct reexec *options, const struct settings *settings)
+{
+    *options = (struct reexec){.count = 0};
+    add_option(options, "--stats", settings->stats_path);
+    add_option(options, "--profile", settings->profile_path);
+    if (settings->summary) {
+        add_word(options, "--summary");
+    }
 }
 
 /* The program may change the working folder that Strata shares with it. */
@@ -391,7 +427,12 @@ static int run_program(const struct settings *settings, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     process.sysroot = settings->sysroot;
-    process.reexec = reexec_command(settings);
+    process.forked = settings->child;
+    static struct reexec command, reports;
+    prepare_reexec(&command, settings);
+    prepare_reports(&reports, settings);
+    process.reexec = command.words;
+    process.reexec_reports = reports.words;
     const char *path = arguments[0];
     if (settings->argv0 != NULL) {
         arguments[0] = (char *)(uintptr_t)settings->argv0;
@@ -403,7 +444,6 @@ static int run_program(const struct settings *settings, char **arguments)
     if (status == 0) {
         status = run_loaded(settings, &process, &run);
     }
-    free(process.reexec);
     process_destroy(&process);
     return status;
 }

@@ -259,6 +259,13 @@ static int64_t start_guest(struct thread *thread, struct execution *execution, c
     for (char **word = thread->process->reexec; error == 0 && *word != NULL; word++) {
         error = strings_append(command, *word);
     }
+    if (error == 0 && thread->process->forked) {
+        error = strings_append(command, "--child");
+    } else {
+        for (char **word = thread->process->reexec_reports; error == 0 && *word != NULL; word++) {
+            error = strings_append(command, *word);
+        }
+    }
     const char *options[] = {"--argv0", arguments->items[0], "--env-fd", number, "--", path};
     for (size_t i = 0; error == 0 && i < sizeof options / sizeof options[0]; i++) {
         error = strings_append(command, options[i]);

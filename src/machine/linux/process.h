@@ -130,8 +130,8 @@ struct process {
     guest_addr mmap_top;
     const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
-    char **
-        reexec; /* NULL-terminated: the command and options with which execve starts a program again */
+    char **reexec;          /* the command and options with which execve starts a program again */
+    char **reexec_reports;  /* further options of the first process; both end with NULL */
     bool exiting;       /* exit_group was called or a fatal signal arrived */
     bool limit_reached; /* --max-instructions ended it */
     int exit_status;
