@@ -340,13 +340,13 @@ static void prepare_reexec(struct reexec *command, const struct settings *settin
 
 /* The reports are of the first process, whatever program it runs in the end;
  * those that it forks have none. */
-static void prepare_reports(struct reexec *options, const struct settings *settings)
+static void prepare_reports(struct reexec *reports, const struct settings *settings)
 {
-    *options = (struct reexec){.count = 0};
-    add_option(options, "--stats", settings->stats_path);
-    add_option(options, "--profile", settings->profile_path);
+    *reports = (struct reexec){.count = 0};
+    add_option(reports, "--stats", settings->stats_path);
+    add_option(reports, "--profile", settings->profile_path);
     if (settings->summary) {
-        add_word(options, "--summary");
+        add_word(reports, "--summary");
     }
 }
 
