@@ -100,6 +100,17 @@ static void set_pages(struct memory *memory, guest_addr start, uint64_t bytes, u
     }
 }
 
+/* A file's driver may refuse after the host has taken away what was there.  The
+ * hole must not be left to the host, which would put Strata's own data there. */
+static void close_hole(struct memory *memory, guest_addr start, uint64_t bytes)
+{
+    if (mmap(memory->base + start, bytes, PROT_NONE,
+             MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+             0) != MAP_FAILED) {
+        set_pages(memory, start, bytes, 0);
+    }
+}
+
 int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions,
                bool shared, int host_fd, uint64_t offset)
 {
@@ -112,7 +123,9 @@ int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned
     void *mapped = mmap(memory->base + start, bytes, host_protection(permissions), flags, host_fd,
                         (off_t)offset);
     if (mapped == MAP_FAILED) {
-        return -errno;
+        const int error = errno;
+        close_hole(memory, start, bytes);
+        return -error;
     }
     if (host_fd < 0 && !shared && bytes >= HUGE_PAGES_FROM) {
         madvise(mapped, bytes, MADV_HUGEPAGE); /* advice: whether it helps is the host's affair */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -296,6 +297,25 @@ static void only_executable_pages_that_go_are_told_of(void **unused)
     assert_int_equal(told.calls, 4);
 }
 
+/* Some hosts remove the old pages before the file's own code can refuse. */
+static void a_mapping_that_fails_leaves_no_hole(void **unused)
+{
+    (void)unused;
+    const int file = memfd_create("sealed", MFD_ALLOW_SEALING);
+    assert_int_equal(ftruncate(file, (off_t)PAGE), 0);
+    assert_int_equal(fcntl(file, F_ADD_SEALS, F_SEAL_WRITE), 0);
+    map(BASE, 1, READ_WRITE);
+    assert_int_equal(memory_map(&memory, BASE, PAGE, READ_WRITE, true, file, 0), -EPERM);
+    close(file);
+
+    const void *filled = mmap(memory_host(&memory, BASE), PAGE, PROT_NONE,
+                              MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_equal(filled, MAP_FAILED);
+    assert_int_equal(errno, EEXIST);
+    const uint64_t left = memory_allows(&memory, BASE, PAGE, PAGE_WRITE) ? PAGE : 0;
+    assert_int_equal(memory.mapped_bytes, left);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
@@ -313,6 +333,7 @@ int main(void)
         TEST(resident_bytes_are_those_that_were_touched),
         TEST(files_are_mapped_privately_or_shared),
         TEST(only_executable_pages_that_go_are_told_of),
+        TEST(a_mapping_that_fails_leaves_no_hole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
