@@ -6,11 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* The host's flags go to its kernel as the program gave them. */
@@ -86,6 +89,26 @@ static int64_t open_fifo(struct thread *thread, int folder, const char *path, in
     return fd;
 }
 
+/* Gives the program what the host has opened, unless it is the memory of a
+ * process, by whatever name: this one's holds Strata, not only the program. */
+static int64_t hand_out(int64_t opened)
+{
+    char link[32];
+    char name[PATH_MAX];
+    struct statfs system;
+
+    if (opened < 0 || fstatfs((int)opened, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) {
+        return opened;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", (int)opened);
+    ssize_t length = readlink(link, name, sizeof name);
+    if (length < 4 || memcmp(name + length - 4, "/mem", 4) != 0) {
+        return opened;
+    }
+    close((int)opened);
+    return -EACCES;
+}
+
 static int64_t open_path(struct thread *thread, int folder, const char *path, int flags,
                          mode_t mode)
 {
@@ -101,7 +124,7 @@ static int64_t open_path(struct thread *thread, int folder, const char *path, in
         fstatat(folder, path, &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
         return open_fifo(thread, folder, path, flags, mode);
     }
-    return files_result(syscall(SYS_openat, folder, path, flags, mode));
+    return hand_out(files_result(syscall(SYS_openat, folder, path, flags, mode)));
 }
 
 int64_t sys_openat(struct thread *thread, const uint64_t *arguments)
@@ -128,7 +151,11 @@ int64_t sys_openat2(struct thread *thread, const uint64_t *arguments)
     if (path == NULL || !thread_read(thread, &how, arguments[2], sizeof how)) {
         return -EFAULT;
     }
-    return files_result(syscall(SYS_openat2, (int)arguments[0], path, &how, sizeof how));
+    int64_t result;
+    if (proc_open(thread->process, path, (int)how.flags, &result)) {
+        return result;
+    }
+    return hand_out(files_result(syscall(SYS_openat2, (int)arguments[0], path, &how, sizeof how)));
 }
 
 int64_t sys_close(struct thread *thread, const uint64_t *arguments)

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -111,13 +113,50 @@ int64_t sys_connect(struct thread *thread, const uint64_t *arguments)
     return -error;
 }
 
+/* Whether the host may see the option: its value must hold no pointers, which
+ * would be the guest's. */
+static bool option_passes(int level, int option)
+{
+    enum { FILTER_TABLE_FIRST = 64, FILTER_TABLE_LAST = 71 }; /* of iptables, for IP and IPv6 */
+
+    switch (level) {
+    case SOL_SOCKET:
+        return option != SO_ATTACH_FILTER && option != SO_ATTACH_REUSEPORT_CBPF;
+    case IPPROTO_IP:
+        return option < FILTER_TABLE_FIRST; /* then iptables, arptables, ebtables */
+    case IPPROTO_IPV6:
+        return option < FILTER_TABLE_FIRST || option > FILTER_TABLE_LAST;
+    case IPPROTO_TCP:
+        return option != TCP_ZEROCOPY_RECEIVE;
+    case IPPROTO_UDP:
+    case IPPROTO_RAW:
+    case IPPROTO_ICMPV6:
+    case SOL_NETLINK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int64_t sys_getsockopt(struct thread *thread, const uint64_t *arguments)
+{
+    int level = (int)arguments[1];
+    int option = (int)arguments[2];
+
+    if (!option_passes(level, option)) {
+        return -ENOPROTOOPT;
+    }
+    return files_result(syscall(SYS_getsockopt, (int)arguments[0], level, option,
+                                guest_pointer(thread, arguments[3]),
+                                guest_pointer(thread, arguments[4])));
+}
+
 int64_t sys_setsockopt(struct thread *thread, const uint64_t *arguments)
 {
     int level = (int)arguments[1];
     int option = (int)arguments[2];
 
-    /* These take structures that hold pointers. */
-    if (level == SOL_SOCKET && (option == SO_ATTACH_FILTER || option == SO_ATTACH_REUSEPORT_CBPF)) {
+    if (!option_passes(level, option)) {
         return -ENOPROTOOPT;
     }
     return files_result(syscall(SYS_setsockopt, (int)arguments[0], level, option,
