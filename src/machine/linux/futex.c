@@ -4,6 +4,7 @@
 
 #include "machine/linux/schedule.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 
 #include <errno.h>
@@ -20,7 +21,17 @@ enum {
     DATA_VALUE, /* what the word held when the wait began */
 };
 
-/* Only of memory that the guest may read. */
+bool futex_usable(const struct process *process, guest_addr address, unsigned permissions)
+{
+    const struct memory *memory = &process->machine.memory;
+    uint32_t value;
+
+    /* Reading finds what permissions do not show: the end of a mapped file. */
+    return memory_allows(memory, address, sizeof value, permissions) &&
+           memory_read(memory, &value, address, sizeof value);
+}
+
+/* Only of a usable word. */
 static uint32_t load_word(const struct process *process, guest_addr address)
 {
     return __atomic_load_n((uint32_t *)memory_host(&process->machine.memory, address),
@@ -29,7 +40,7 @@ static uint32_t load_word(const struct process *process, guest_addr address)
 
 static bool read_word(const struct process *process, guest_addr address, uint32_t *value)
 {
-    if (!memory_allows(&process->machine.memory, address, sizeof *value, PAGE_READ)) {
+    if (!futex_usable(process, address, PAGE_READ)) {
         return false;
     }
     *value = load_word(process, address);
@@ -187,8 +198,7 @@ static int64_t requeue(struct thread *thread, const uint64_t *arguments, bool co
     if (wake < 0 || move < 0 || to % sizeof value != 0) {
         return -EINVAL;
     }
-    if (!read_word(process, from, &value) ||
-        !memory_allows(&process->machine.memory, to, sizeof value, PAGE_READ)) {
+    if (!read_word(process, from, &value) || !futex_usable(process, to, PAGE_READ)) {
         return -EFAULT;
     }
     if (compare && value != (uint32_t)arguments[5]) {
@@ -224,7 +234,7 @@ static int change_word(struct process *process, guest_addr address, uint32_t enc
     if ((encoded & ((uint32_t)FUTEX_OP_OPARG_SHIFT << 28)) != 0) {
         operand = (int32_t)(UINT32_C(1) << ((uint32_t)operand & 31));
     }
-    if (!memory_allows(&process->machine.memory, address, sizeof old, PAGE_READ | PAGE_WRITE)) {
+    if (!futex_usable(process, address, PAGE_READ | PAGE_WRITE)) {
         return -EFAULT;
     }
     old = load_word(process, address);
@@ -287,9 +297,12 @@ static uint32_t wake_count(uint64_t argument)
 static int64_t wake_with_operation(struct thread *thread, const uint64_t *arguments)
 {
     struct process *process = thread->process;
-    bool holds;
-    int error = change_word(process, arguments[4], (uint32_t)arguments[5], &holds);
+    bool holds = false;
 
+    if (arguments[4] % sizeof(uint32_t) != 0) {
+        return -EINVAL;
+    }
+    int error = change_word(process, arguments[4], (uint32_t)arguments[5], &holds);
     if (error != 0) {
         return error;
     }
@@ -314,7 +327,7 @@ static int64_t lock_owned(struct thread *thread, const uint64_t *arguments, bool
         }
         return schedule_now(process) >= thread->wait.deadline ? -ETIMEDOUT : SYSCALL_BLOCKS;
     }
-    if (!memory_allows(&process->machine.memory, address, sizeof value, PAGE_READ | PAGE_WRITE)) {
+    if (!futex_usable(process, address, PAGE_READ | PAGE_WRITE)) {
         return -EFAULT;
     }
     int error = try ? 0 : read_timeout(thread, arguments[3], true, clock);
@@ -332,6 +345,9 @@ static int64_t lock_owned(struct thread *thread, const uint64_t *arguments, bool
             if (replace_word(process, address, &value, kept | (uint32_t)thread->tid)) {
                 return 0;
             }
+        } else if (!shared_with_others(process, address) &&
+                   thread_find(process, (pid_t)owner) == NULL) {
+            return -ESRCH;
         } else if (try) {
             return -EAGAIN;
         } else if (replace_word(process, address, &value, value | FUTEX_WAITERS)) {
@@ -347,7 +363,7 @@ static int64_t unlock_owned(struct thread *thread, guest_addr address)
     struct process *process = thread->process;
     uint32_t value;
 
-    if (!memory_allows(&process->machine.memory, address, sizeof value, PAGE_READ | PAGE_WRITE)) {
+    if (!futex_usable(process, address, PAGE_READ | PAGE_WRITE)) {
         return -EFAULT;
     }
     value = load_word(process, address);

@@ -4,6 +4,8 @@
 
 #include "machine/linux/process.h"
 
+/* True if the word can be accessed as `permissions` say, PAGE_READ among them. */
+bool futex_usable(const struct process *process, guest_addr address, unsigned permissions);
 /* Wakes at most `count` waiters on the word, in other processes too if the
  * memory is shared with them; returns how many. */
 int64_t futex_wake(struct process *process, guest_addr address, uint32_t count, uint32_t bits);

@@ -458,14 +458,18 @@ int64_t sys_mincore(struct thread *thread, const uint64_t *arguments)
     if (!round_length(&bytes) || !in_space(start, bytes)) {
         return -ENOMEM;
     }
-    uint64_t pages = bytes / GUEST_PAGE_BYTES;
-    if (!memory_allows(memory, arguments[2], pages, PAGE_WRITE)) {
-        return -EFAULT;
-    }
     if (mapped_length(memory, start, bytes) < bytes) {
         return -ENOMEM;
     }
-    memset(memory_host(memory, arguments[2]), 1, pages);
+    uint8_t present[GUEST_PAGE_BYTES];
+    memset(present, 1, sizeof present);
+    for (uint64_t done = 0; done < bytes / GUEST_PAGE_BYTES; done += sizeof present) {
+        uint64_t left = bytes / GUEST_PAGE_BYTES - done;
+        if (!memory_write(memory, arguments[2] + done, present,
+                          left < sizeof present ? left : sizeof present)) {
+            return -EFAULT;
+        }
+    }
     return 0;
 }
 

@@ -124,10 +124,15 @@ static void print_stat(FILE *file, struct process *process)
 
 static void print_memory(FILE *file, struct process *process, guest_addr start, guest_addr end)
 {
-    const struct memory *memory = &process->machine.memory;
+    char part[512];
 
-    if (memory_allows(memory, start, end - start, PAGE_READ)) {
-        fwrite(memory_host(memory, start), 1, end - start, file);
+    while (start < end) {
+        uint64_t bytes = end - start < sizeof part ? end - start : sizeof part;
+        if (!memory_read(&process->machine.memory, part, start, bytes)) {
+            return;
+        }
+        fwrite(part, 1, bytes, file);
+        start += bytes;
     }
 }
 

@@ -124,8 +124,7 @@ static void mark_owner_died(struct thread *thread, guest_addr address, bool inhe
     struct process *process = thread->process;
     uint32_t *word, value;
 
-    if (address % sizeof value != 0 ||
-        !memory_allows(&process->machine.memory, address, sizeof value, PAGE_READ | PAGE_WRITE)) {
+    if (address % sizeof value != 0 || !futex_usable(process, address, PAGE_READ | PAGE_WRITE)) {
         return;
     }
     word = memory_host(&process->machine.memory, address);
