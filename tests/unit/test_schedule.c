@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 
 #include "linux_rig.h"
+#include "machine/linux/time.h"
 
 enum {
     JUMP_TO_SELF = 0x0000006f,
@@ -167,6 +168,13 @@ static void an_owned_lock_goes_to_the_next_in_line(void **unused)
     assert_int_equal(rig_word(DATA), b->tid);
 }
 
+static void a_lock_that_nobody_owns_cannot_be_waited_for(void **unused)
+{
+    (void)unused;
+    rig_set_word(DATA, 0x3fffffff);
+    assert_int_equal(futex(rig.threads, DATA, FUTEX_LOCK_PI, 0), -ESRCH);
+}
+
 /* Thread exit: the futex of pthread_join, and locks that the thread still holds. */
 static void an_ending_thread_tells_others(void **unused)
 {
@@ -191,6 +199,41 @@ static void an_ending_thread_tells_others(void **unused)
     assert_int_equal(rig_word(DATA + LOCK + 8), FUTEX_WAITERS | FUTEX_OWNER_DIED);
 }
 
+/* A timer that was due long ago, and whose next time does not fit. */
+static void timers_never_run_backwards(void **unused)
+{
+    uint64_t deadline = 10;
+    (void)unused;
+
+    assert_int_equal(time_advance(&deadline, 5, 22), 3);
+    assert_int_equal(deadline, 25);
+    assert_int_equal(time_advance(&deadline, 0, 25), 1);
+    assert_int_equal(deadline, WAIT_FOREVER);
+    deadline = 10;
+    assert_int_equal(time_advance(&deadline, WAIT_FOREVER - 3, 22), 1);
+    assert_int_equal(deadline, WAIT_FOREVER);
+}
+
+static void missed_expiries_are_counted_as_far_as_they_fit(void **unused)
+{
+    enum { CALL_TIMER_CREATE = 107, CALL_TIMER_GETOVERRUN = 109, CALL_TIMER_SETTIME = 110 };
+    struct thread *thread = rig.threads;
+    (void)unused;
+
+    thread->blocked = SIGNAL_BIT(SIGALRM);
+    assert_int_equal(rig_call(thread, CALL_TIMER_CREATE, 1, 0, DATA, 0), 0);
+    rig_set_word(DATA + 8, 0); /* every nanosecond, from the first on */
+    rig_set_word(DATA + 16, 1);
+    rig_set_word(DATA + 24, 0);
+    rig_set_word(DATA + 32, 1);
+    assert_int_equal(rig_call(thread, CALL_TIMER_SETTIME, 0, 0, DATA + 8, 0), 0);
+    for (int hour = 0; hour < 2; hour++) {
+        rig.machine.idle_nanoseconds += HOUR;
+        timer_expire(&rig);
+        assert_int_equal(rig_call(thread, CALL_TIMER_GETOVERRUN, 0, 0, 0, 0), INT32_MAX);
+    }
+}
+
 #define IN_RIG(test) cmocka_unit_test_setup_teardown(test, rig_create, rig_destroy)
 
 int main(void)
@@ -203,7 +246,10 @@ int main(void)
         IN_RIG(waiters_move_to_another_word),
         IN_RIG(a_wait_has_an_end),
         IN_RIG(an_owned_lock_goes_to_the_next_in_line),
+        IN_RIG(a_lock_that_nobody_owns_cannot_be_waited_for),
         IN_RIG(an_ending_thread_tells_others),
+        IN_RIG(timers_never_run_backwards),
+        IN_RIG(missed_expiries_are_counted_as_far_as_they_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,22 @@ static void the_frame_is_the_kernels(void **unused)
     assert_int_equal(thread->blocked, SIGNAL_BIT(SIGTERM));
 }
 
+/* The kernel enters and leaves handlers through sepc, which has no bit 0. */
+static void addresses_of_code_are_even(void **unused)
+{
+    struct thread *thread = rig.threads;
+    (void)unused;
+
+    rig.actions[SIGUSR1] = (struct signal_action){HANDLER + 1, 0, 0};
+    send(thread, SIGUSR1, 0);
+    signal_deliver(thread);
+    assert_int_equal(thread->hart.pc, HANDLER);
+    rig_set_word(thread->hart.x[SP] + FRAME_CONTEXT + CONTEXT_PC, CODE + 5);
+    thread->hart.x[A7] = CALL_SIGRETURN;
+    syscall_dispatch(thread);
+    assert_int_equal(thread->hart.pc, CODE + 4);
+}
+
 static void a_damaged_frame_is_a_segmentation_fault(void **unused)
 {
     struct thread *thread = rig.threads;
@@ -384,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_RIG(the_frame_is_the_kernels),
+        IN_RIG(addresses_of_code_are_even),
         IN_RIG(a_damaged_frame_is_a_segmentation_fault),
         IN_RIG(no_room_for_a_frame_is_a_segmentation_fault),
         IN_RIG(standard_signals_merge_and_real_time_ones_queue),

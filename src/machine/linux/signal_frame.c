@@ -21,6 +21,7 @@ enum {
     FCSR_FLAGS = 0x1f,
     FCSR_ROUNDING = 0x7,
 };
+#define PC_BITS (~UINT64_C(1)) /* the kernel returns through sepc, which has no bit 0 */
 #define STACK_AUTODISARM UINT32_C(0x80000000) /* SS_AUTODISARM */
 
 /* union __riscv_fp_state: the D state in a space for the Q state. */
@@ -154,7 +155,7 @@ static void save_registers(struct frame_context *context, const struct hart *har
 
 static void restore_registers(struct hart *hart, const struct frame_context *context)
 {
-    hart->pc = context->x[0];
+    hart->pc = context->x[0] & PC_BITS;
     memcpy(&hart->x[1], &context->x[1], 31 * sizeof hart->x[0]);
     memcpy(hart->f, context->floating.f, sizeof hart->f);
     hart->float_flags = context->floating.fcsr & FCSR_FLAGS;
@@ -193,7 +194,7 @@ bool signal_enter(struct thread *thread, const struct guest_siginfo *info,
     hart->x[REGISTER_A0] = (uint64_t)info->signo;
     hart->x[REGISTER_A1] = address + offsetof(struct signal_frame, info);
     hart->x[REGISTER_A2] = address + offsetof(struct signal_frame, context);
-    hart->pc = action->handler;
+    hart->pc = action->handler & PC_BITS;
     hart->reserved = false;
     return true;
 }

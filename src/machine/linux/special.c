@@ -163,14 +163,7 @@ static void update_timer(struct special_slot *slot, uint64_t now)
     if (timer->deadline > now) {
         return;
     }
-    uint64_t expirations = 1;
-    if (timer->interval > 0) {
-        expirations += (now - timer->deadline) / timer->interval;
-        timer->deadline += expirations * timer->interval;
-    } else {
-        timer->deadline = WAIT_FOREVER;
-    }
-    add(slot->fd, expirations);
+    add(slot->fd, time_advance(&timer->deadline, timer->interval, now));
 }
 
 void special_update(struct thread *thread)
@@ -285,10 +278,6 @@ int64_t sys_timerfd_create(struct thread *thread, const uint64_t *arguments)
     }
     return create(thread->process, &timer, flags);
 }
-
-struct guest_itimerspec {
-    struct guest_timespec interval, value;
-};
 
 /* The timer of a descriptor, or -errno. */
 static int64_t find_timer(struct thread *thread, int fd, struct special_slot **slot)
@@ -437,7 +426,10 @@ bool special_read(struct thread *thread, int host_fd, const struct iovec *parts,
         for (; room > 0 && signal_take(thread, slot->object->mask, &info); room--) {
             struct signalfd_siginfo converted;
             convert_info(&converted, &info);
-            memcpy(memory_host(memory, at), &converted, sizeof converted);
+            if (!memory_write(memory, at, &converted, sizeof converted)) {
+                *result = done > 0 ? done : -EFAULT;
+                return true;
+            }
             at += sizeof converted;
             done += (int64_t)sizeof converted;
         }

@@ -140,6 +140,18 @@ int time_deadline(struct process *process, int32_t clock, uint64_t moment, uint6
     }
 }
 
+uint64_t time_advance(uint64_t *deadline, uint64_t interval, uint64_t now)
+{
+    if (interval == 0) {
+        *deadline = WAIT_FOREVER;
+        return 1;
+    }
+    uint64_t passed = (now - *deadline) / interval;
+    uint64_t last = *deadline + passed * interval;
+    *deadline = interval > WAIT_FOREVER - last ? WAIT_FOREVER : last + interval;
+    return passed + 1;
+}
+
 int64_t sys_clock_gettime(struct thread *thread, const uint64_t *arguments)
 {
     uint64_t nanoseconds;

@@ -11,6 +11,10 @@ struct guest_timespec {
     int64_t seconds, nanoseconds;
 };
 
+struct guest_itimerspec {
+    struct guest_timespec interval, value;
+};
+
 /* time.c */
 
 /* Sets the clocks to where every run begins. */
@@ -26,6 +30,10 @@ int time_read_clock(struct thread *thread, int32_t clock, uint64_t *nanoseconds)
 /* The deadline at which `clock` shows `moment`; WAIT_FOREVER stays what it is.
  * A clock that only runs while the program does gives -EOPNOTSUPP. */
 int time_deadline(struct process *process, int32_t clock, uint64_t moment, uint64_t *deadline);
+/* Moves a deadline that has been reached past `now`, by whole intervals; with
+ * none, or one that does not fit, to WAIT_FOREVER.  Returns how often it was
+ * reached. */
+uint64_t time_advance(uint64_t *deadline, uint64_t interval, uint64_t now);
 
 /* timer.c */
 

@@ -50,10 +50,6 @@ struct guest_itimerval {
     int64_t value_seconds, value_microseconds;
 };
 
-struct guest_itimerspec {
-    struct guest_timespec interval, value;
-};
-
 static const int itimer_signals[ITIMERS] = {
     [ITIMER_REAL] = SIGALRM,
     [ITIMER_VIRTUAL] = SIGVTALRM,
@@ -111,18 +107,6 @@ uint64_t timer_next_expiry(struct process *process, bool running)
     return earliest;
 }
 
-/* Moves an expired deadline past `now`; returns how often it was reached. */
-static uint64_t advance(uint64_t *deadline, uint64_t interval, uint64_t now)
-{
-    if (interval == 0) {
-        *deadline = WAIT_FOREVER;
-        return 1;
-    }
-    uint64_t times = (now - *deadline) / interval + 1;
-    *deadline += times * interval;
-    return times;
-}
-
 /* The signal of an earlier expiry that has not been taken yet. */
 static struct queued_signal *find_queued(struct signal_queue *queue,
                                          const struct posix_timer *timer)
@@ -135,6 +119,12 @@ static struct queued_signal *find_queued(struct signal_queue *queue,
         }
     }
     return NULL;
+}
+
+/* As Linux counts them: no more than fit. */
+static int32_t add_overruns(int32_t overrun, uint64_t times)
+{
+    return times > (uint64_t)(INT32_MAX - overrun) ? INT32_MAX : overrun + (int32_t)times;
 }
 
 static void fire(struct process *process, struct posix_timer *timer, uint64_t times)
@@ -153,11 +143,11 @@ static void fire(struct process *process, struct posix_timer *timer, uint64_t ti
     struct queued_signal *queued =
         find_queued(target != NULL ? &target->signals : &process->signals, timer);
     if (queued != NULL) {
-        timer->overrun += (int32_t)times;
+        timer->overrun = add_overruns(timer->overrun, times);
         memcpy(queued->info.fields + sizeof(int32_t), &timer->overrun, sizeof timer->overrun);
         return;
     }
-    timer->overrun = (int32_t)(times - 1);
+    timer->overrun = add_overruns(0, times - 1);
 
     struct guest_siginfo info = {.signo = timer->signal, .code = INFO_CODE_TIMER};
     int32_t head[2] = {timer->id, timer->overrun};
@@ -180,14 +170,14 @@ void timer_expire(struct process *process)
         uint64_t now = timer_now(process, which != ITIMER_REAL);
         if (now >= timer->deadline) {
             struct guest_siginfo info = {.signo = itimer_signals[which], .code = INFO_CODE_KERNEL};
-            advance(&timer->deadline, timer->interval, now);
+            time_advance(&timer->deadline, timer->interval, now);
             signal_send_process(process, &info);
         }
     }
     for (struct posix_timer *timer = process->timers; timer != NULL; timer = timer->next) {
         uint64_t now = timer_now(process, timer->cpu_time);
         if (now >= timer->deadline) {
-            fire(process, timer, advance(&timer->deadline, timer->interval, now));
+            fire(process, timer, time_advance(&timer->deadline, timer->interval, now));
         }
     }
     note_armed(process);
