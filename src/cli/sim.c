@@ -211,8 +211,9 @@ static const struct command_description description = {
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
     .purpose = "Runs a RISC-V (rv64gc) Linux program on the simulated processor.",
     .epilogue =
-        "Exits with the program's status, 128+N if signal N killed it, 125 if Strata failed,\n"
-        "126 if the program cannot be executed, 127 if there is none.",
+        "Exits with the program's status, 128+N if signal N killed it, 124 if --max-instructions\n"
+        "stopped it, 125 if Strata failed, 126 if the program cannot be executed, 127 if there\n"
+        "is none.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
