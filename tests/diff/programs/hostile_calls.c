@@ -98,27 +98,30 @@ static unsigned char *map_pages(unsigned pages, int protection)
     return mapped;
 }
 
-/* Everything, as the argument of a signal mask: a wait with it would not end. */
-static unsigned char *ones;
+/* Pages with something in them.  As a signal mask it could block the signal that
+ * ends a wait. */
+enum { FILLED_PAGES = 5 };
+static unsigned char *filled;
 static unsigned char *zeros;
 
 static void add_addresses(void)
 {
     unsigned char *edge = map_pages(2, PROT_READ | PROT_WRITE);
     mprotect(edge + PAGE, PAGE, PROT_NONE);
-    ones = map_pages(2, PROT_READ | PROT_WRITE);
+    filled = map_pages(FILLED_PAGES, PROT_READ | PROT_WRITE);
+    unsigned char *ones = filled;
     memset(ones, 0xff, 2 * PAGE);
     zeros = map_pages(16, PROT_READ | PROT_WRITE);
-    unsigned char *name = map_pages(1, PROT_READ | PROT_WRITE);
+    unsigned char *name = filled + 2 * PAGE;
     memset(name, 'n', 300);
-    long *times = (long *)(void *)map_pages(1, PROT_READ | PROT_WRITE);
+    long *times = (long *)(void *)(filled + 3 * PAGE);
     for (unsigned i = 0; i < 64; i += 4) { /* the longest interval, and a short time */
         times[i] = LONG_MAX;
         times[i + 1] = 999999999;
         times[i + 3] = 1;
     }
     /* Vectors, messages and lists whose pointers lead to themselves or nowhere. */
-    unsigned long *pointers = (unsigned long *)(void *)map_pages(1, PROT_READ | PROT_WRITE);
+    unsigned long *pointers = (unsigned long *)(void *)(filled + 4 * PAGE);
     for (unsigned i = 0; i < PAGE / 8; i++) {
         const unsigned long kinds[] = {(unsigned long)(uintptr_t)pointers,
                                        16,
@@ -269,6 +272,12 @@ static void prepare(long call)
     }
 }
 
+static int is_filled(long address)
+{
+    return address >= (long)(uintptr_t)filled &&
+           address < (long)(uintptr_t)filled + FILLED_PAGES * PAGE;
+}
+
 static int replaces_mask(long call)
 {
     return call == SYS_rt_sigsuspend || call == SYS_ppoll || call == SYS_pselect6 ||
@@ -288,7 +297,7 @@ static void throw_numbers(long call)
         long arguments[6];
         for (int i = 0; i < 6; i++) {
             arguments[i] = next_number();
-            if (replaces_mask(call) && arguments[i] == (long)(uintptr_t)ones) {
+            if (replaces_mask(call) && is_filled(arguments[i])) {
                 arguments[i] = (long)(uintptr_t)zeros;
             }
         }
