@@ -1,0 +1,61 @@
+/* Where the translator begins: it reads its options, loads the program and enters it. */
+#include "translator/target.h"
+#include "translator/target_call.h"
+#include "translator/translator.h"
+
+#define STACK_BYTES (64u * 1024)
+/* The pool's share of the cache, so large that the cache is full first. */
+#define POOL_PER_CACHE 4
+
+static void *map_or_fail(size_t bytes, bool executable)
+{
+    void *memory = host_map(bytes, executable);
+
+    if (memory == NULL) {
+        host_fail(STATUS_FAILED, "not enough memory for the translator", NULL, NULL, NULL);
+    }
+    return memory;
+}
+
+static struct translator *create_translator(const struct options *options)
+{
+    struct translator *translator = map_or_fail(sizeof *translator, false);
+    const size_t pool_bytes = options->cache_bytes * POOL_PER_CACHE;
+
+    translator->options = *options;
+    cache_create(&translator->cache, map_or_fail(options->cache_bytes, true), options->cache_bytes);
+    translator->pool = map_or_fail(pool_bytes, false);
+    translator->pool_next = translator->pool;
+    translator->pool_end = translator->pool + pool_bytes;
+    translator->indirect.kind = EXIT_INDIRECT;
+    return translator;
+}
+
+static struct context *create_context(struct translator *translator)
+{
+    struct context *context = map_or_fail(sizeof *context, false);
+
+    context->leave = target_leave;
+    context->miss = target_miss;
+    context->stack_top = (uint8_t *)map_or_fail(STACK_BYTES, false) + STACK_BYTES;
+    context->indirect = &translator->indirect;
+    for (size_t i = 0; i < sizeof context->lookups / sizeof context->lookups[0]; i++) {
+        context->lookups[i].target = LOOKUP_EMPTY;
+    }
+    context->translator = translator;
+    translator->context = context;
+    return context;
+}
+
+_Noreturn void translator_start(uint64_t *stack)
+{
+    struct options options;
+    const unsigned skip = options_read(&options, (unsigned)stack[0], (char *const *)(stack + 1));
+    struct translator *translator = create_translator(&options);
+    struct context *context = create_context(translator);
+    const struct program program = load_program(translator, stack, skip);
+
+    target_set_stack(context, program.stack);
+    context->target = program.entry;
+    target_enter(context, dispatch(context, &translator->indirect));
+}

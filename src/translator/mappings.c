@@ -1,0 +1,99 @@
+/* The program's memory: its break, which the translator emulates, and mappings that hold code. */
+#include "translator/system.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/mman.h>
+#include <linux/resource.h>
+
+#define PAGE_BYTES UINT64_C(4096)
+
+static uint64_t page_up(uint64_t value)
+{
+    return (value + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+/* Translated code must not outlive what it was translated from. */
+static void mapping_changed(struct translator *translator, guest_addr start, uint64_t bytes)
+{
+    if (code_overlaps(translator, start, bytes)) {
+        flush_all(translator);
+    }
+}
+
+static bool grow_brk(const struct translator *translator, guest_addr wanted)
+{
+    const guest_addr old_page = page_up(translator->brk_end);
+    const uint64_t more = page_up(wanted) - old_page;
+    struct rlimit64 limit;
+
+    if (host_is_error(host_call(__NR_prlimit64, 0L, (long)RLIMIT_DATA, NULL, &limit)) ||
+        wanted - translator->brk_start > limit.rlim_cur) {
+        return false;
+    }
+    const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    const int64_t place =
+        host_call(__NR_mmap, old_page, more, (long)(PROT_READ | PROT_WRITE), flags, -1L, 0L);
+    if (host_is_error(place)) {
+        return false;
+    }
+    if ((guest_addr)place != old_page) { /* not everyone knows MAP_FIXED_NOREPLACE */
+        host_call(__NR_munmap, place, more);
+        return false;
+    }
+    return true;
+}
+
+/* Returns where the break is now: unchanged if it cannot be moved. */
+int64_t system_brk(struct context *context, const struct call *call)
+{
+    struct translator *translator = context->translator;
+    const guest_addr wanted = call->arguments[0];
+    const guest_addr old_page = page_up(translator->brk_end);
+
+    if (wanted >= translator->brk_start && wanted <= (uint64_t)-PAGE_BYTES) {
+        const guest_addr new_page = page_up(wanted);
+        if (new_page > old_page && !grow_brk(translator, wanted)) {
+            return (int64_t)translator->brk_end;
+        }
+        if (new_page < old_page) {
+            host_call(__NR_munmap, new_page, old_page - new_page);
+            mapping_changed(translator, new_page, old_page - new_page);
+        }
+        translator->brk_end = wanted;
+    }
+    return (int64_t)translator->brk_end;
+}
+
+/* Also where the program does not say where: the place may have held code that
+ * another mapping replaced. */
+int64_t system_mmap(struct context *context, const struct call *call)
+{
+    const int64_t place = system_pass(context, call);
+
+    if (!host_is_error(place)) {
+        mapping_changed(context->translator, (guest_addr)place, call->arguments[1]);
+    }
+    return place;
+}
+
+/* Calls whose first two arguments are a range; even one that fails may have
+ * changed a part of it. */
+int64_t system_change_mapping(struct context *context, const struct call *call)
+{
+    const int64_t result = system_pass(context, call);
+
+    mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
+    return result;
+}
+
+int64_t system_mremap(struct context *context, const struct call *call)
+{
+    const int64_t place = system_pass(context, call);
+
+    mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
+    if (!host_is_error(place)) {
+        mapping_changed(context->translator, (guest_addr)place, call->arguments[2]);
+    }
+    return place;
+}

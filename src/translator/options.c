@@ -1,0 +1,190 @@
+/* Reads the translator's own options from a table, and prints help from the same table. */
+#include "translator/translator.h"
+
+#include "base/text.h"
+
+#define CACHE_BYTES_MIN (UINT64_C(64) << 10)
+#define CACHE_BYTES_MAX (UINT64_C(1) << 30)
+#define CACHE_BYTES_DEFAULT (UINT64_C(16) << 20)
+#define PAGE_BYTES 4096
+
+/* Whether `text` begins with `name`; *rest is what follows it. */
+static bool begins_with(const char *text, const char *name, const char **rest)
+{
+    for (; *name != '\0'; name++, text++) {
+        if (*text != *name) {
+            return false;
+        }
+    }
+    *rest = text;
+    return true;
+}
+
+/* A whole number with K, M or G behind it, or nothing. */
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    uint64_t value = 0;
+
+    if (*text < '0' || *text > '9') {
+        return false;
+    }
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (value > CACHE_BYTES_MAX) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(*text - '0');
+    }
+    switch (*text) {
+    case 'G':
+        value <<= 10;
+        /* fall through */
+    case 'M':
+        value <<= 10;
+        /* fall through */
+    case 'K':
+        value <<= 10;
+        text++;
+        break;
+    default:
+        break;
+    }
+    *bytes = value;
+    return *text == '\0';
+}
+
+/* Each takes a value and returns NULL, or says what was expected. */
+static const char *take_cache(struct options *options, const char *value)
+{
+    uint64_t bytes;
+
+    if (!parse_size(value, &bytes) || bytes < CACHE_BYTES_MIN || bytes > CACHE_BYTES_MAX) {
+        return ": expected a size from 64K to 1G";
+    }
+    options->cache_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return NULL;
+}
+
+static const char *take_no_link(struct options *options, const char *value)
+{
+    (void)value;
+    options->link = false;
+    return NULL;
+}
+
+static const char *take_no_follow(struct options *options, const char *value)
+{
+    (void)value;
+    options->follow = false;
+    return NULL;
+}
+
+struct option {
+    const char *name;
+    const char *value; /* NULL: takes none */
+    const char *(*take)(struct options *options, const char *value);
+    const char *help;
+};
+
+/* clang-format off */
+static const struct option table[] = {
+#define OPTION(name, value, take, help) {name, value, take, help},
+#include "translator/options.def"
+#undef OPTION
+};
+/* clang-format on */
+#define OPTION_COUNT (sizeof table / sizeof table[0])
+
+#define HELP_COLUMN 20
+
+static void put_option(struct text *text, const char *name, const char *value, const char *help)
+{
+    const size_t start = text->length;
+
+    text_put_string(text, "  ");
+    text_put_string(text, name);
+    if (value != NULL) {
+        text_put_char(text, ' ');
+        text_put_string(text, value);
+    }
+    while (text->length - start < HELP_COLUMN) {
+        text_put_char(text, ' ');
+    }
+    text_put_string(text, help);
+    text_put_char(text, '\n');
+}
+
+static _Noreturn void print_help(const char *name)
+{
+    char buffer[4096];
+    struct text text;
+
+    text_begin(&text, buffer, sizeof buffer);
+    text_put_string(&text, "Usage: ");
+    text_put_string(&text, name);
+    text_put_string(&text, " [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+                           "Runs a Linux program for this processor from a cache of its own "
+                           "fragments.\n\nOptions:\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        put_option(&text, table[i].name, table[i].value, table[i].help);
+    }
+    put_option(&text, "--help", NULL, "show this text");
+    text_put_string(&text, "\nExits as the program does; with 125 if Strata failed, 126 if the "
+                           "program cannot be\nexecuted, 127 if there is none.\n");
+    host_print(buffer);
+    host_exit(0);
+}
+
+/* The row whose name `argument` is, or begins with before a '='.  *value is what
+ * follows the '=', or NULL. */
+static const struct option *find_option(const char *argument, const char **value)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *rest;
+        if (begins_with(argument, table[i].name, &rest) && (*rest == '\0' || *rest == '=')) {
+            *value = *rest == '=' ? rest + 1 : NULL;
+            return &table[i];
+        }
+    }
+    host_fail(STATUS_FAILED, "there is no option ", argument, "; see --help", NULL);
+}
+
+static bool equals(const char *text, const char *name)
+{
+    const char *rest;
+
+    return begins_with(text, name, &rest) && *rest == '\0';
+}
+
+unsigned options_read(struct options *options, unsigned count, char *const *arguments)
+{
+    *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT, .link = true, .follow = true};
+    unsigned i = 1;
+    for (; i < count && arguments[i][0] == '-' && arguments[i][1] != '\0'; i++) {
+        if (equals(arguments[i], "--")) {
+            i++;
+            break;
+        }
+        if (equals(arguments[i], "--help")) {
+            print_help(arguments[0]);
+        }
+        const char *value;
+        const struct option *option = find_option(arguments[i], &value);
+        if (option->value == NULL && value != NULL) {
+            host_fail(STATUS_FAILED, "this option takes no value: ", option->name, NULL, NULL);
+        }
+        if (option->value != NULL && value == NULL) {
+            if (i + 1 >= count) {
+                host_fail(STATUS_FAILED, "a value is missing after ", option->name, NULL, NULL);
+            }
+            value = arguments[++i];
+        }
+        const char *wrong = option->take(options, value);
+        if (wrong != NULL) {
+            host_fail(STATUS_FAILED, option->name, " ", value, wrong);
+        }
+    }
+    if (i >= count) {
+        host_fail(STATUS_FAILED, "there is no program to run; see --help", NULL, NULL, NULL);
+    }
+    return i;
+}

@@ -1,0 +1,84 @@
+/* The program's system calls: most go straight to the kernel, some are the translator's business. */
+#include "translator/system.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/sched.h>
+
+int64_t system_pass(struct context *context, const struct call *call)
+{
+    const uint64_t *arguments = call->arguments;
+
+    (void)context;
+    return host_call((long)call->number, arguments[0], arguments[1], arguments[2], arguments[3],
+                     arguments[4], arguments[5]);
+}
+
+/* As a kernel that does not have the call. */
+int64_t system_refuse(struct context *context, const struct call *call)
+{
+    (void)context;
+    (void)call;
+    return -ENOSYS;
+}
+
+/* The range that the program names is ignored, as the kernel ignores it. */
+int64_t system_sync_code(struct context *context, const struct call *call)
+{
+    (void)call;
+    flush_all(context->translator);
+    return 0;
+}
+
+/* A new process; threads are refused for now.  The child goes on inside this
+ * call, on the translator's own stack: what the program wants as stack and
+ * thread pointer is for its registers, never for the translator's.
+ *
+ * A process that borrows its parent's memory (vfork) gets a copy, since the two
+ * would share the translator's stack; the parent waits for it all the same. */
+int64_t system_clone(struct context *context, const struct call *call)
+{
+    const uint64_t flags = call->arguments[0];
+    const uint64_t stack = call->arguments[1];
+    struct call fork = *call;
+
+    if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM) {
+        host_warn("the program starts a thread, which Strata cannot run yet", NULL, NULL, NULL);
+        return -ENOSYS;
+    }
+    fork.arguments[0] = flags & ~(uint64_t)(CLONE_VM | CLONE_SETTLS);
+    fork.arguments[1] = 0;
+    const int64_t result = system_pass(context, &fork);
+    if (result == 0) {
+        if (stack != 0) {
+            target_set_stack(context, stack);
+        }
+        if ((flags & CLONE_SETTLS) != 0) {
+            target_set_thread_pointer(context, target_clone_thread_pointer(call));
+        }
+    }
+    return result;
+}
+
+static system_handler *find_handler(uint64_t number)
+{
+    switch (number) {
+#define INTERCEPT(name, handler)                                                                   \
+    case __NR_##name:                                                                              \
+        return handler;
+#include "translator/system.def"
+#undef INTERCEPT
+    default:
+        return target_system_handler(number);
+    }
+}
+
+/* execve goes to the kernel too: the new program runs without the translator. */
+void system_call(struct context *context)
+{
+    const struct call call = target_read_call(context);
+    system_handler *handler = find_handler(call.number);
+
+    target_finish_call(context,
+                       handler != NULL ? handler(context, &call) : system_pass(context, &call));
+}

@@ -1,0 +1,18 @@
+/* System calls that the translator does not simply pass on; system.def names them. */
+#ifndef STRATA_TRANSLATOR_SYSTEM_H
+#define STRATA_TRANSLATOR_SYSTEM_H
+
+#include "translator/target_call.h"
+#include "translator/translator.h"
+
+/* system.c */
+system_handler system_pass, system_refuse;
+system_handler system_clone, system_sync_code;
+
+/* mappings.c */
+system_handler system_brk, system_mmap, system_change_mapping, system_mremap;
+
+/* signal.c */
+system_handler system_sigaction;
+
+#endif

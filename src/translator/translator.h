@@ -1,0 +1,122 @@
+/* The translator as a whole: its options, its tables, and the program that it runs. */
+#ifndef STRATA_TRANSLATOR_TRANSLATOR_H
+#define STRATA_TRANSLATOR_TRANSLATOR_H
+
+#include "translator/cache.h"
+#include "translator/fragment.h"
+
+struct options {
+    size_t cache_bytes;
+    bool link;   /* --no-link clears it */
+    bool follow; /* --no-follow clears it */
+};
+
+struct statistics {
+    uint64_t fragments;
+    uint64_t dispatches;
+    uint64_t links;
+    uint64_t lookup_misses;
+    uint64_t flushes;
+    uint64_t instructions_translated;
+};
+
+#define BUCKETS 16384
+
+/* Pages of the program from which code was translated; when there are too many
+ * pieces, two become one, with what lies between them. */
+struct code_range {
+    guest_addr start, end;
+};
+#define CODE_RANGES 64
+
+/* What the program asked for with rt_sigaction, in the kernel's layout. */
+struct signal_action {
+    uint64_t handler; /* or one of SIG_DFL and SIG_IGN, which are 0 and 1 */
+    uint64_t flags;
+    uint64_t mask;
+};
+#define SIGNALS 64
+
+struct translator {
+    struct options options;
+    struct statistics statistics;
+    struct cache cache;
+    struct fragment *buckets[BUCKETS];
+    struct exit *waiting[BUCKETS]; /* unlinked exits by target */
+
+    /* Fragments and exits, taken from the beginning; a flush starts over. */
+    uint8_t *pool, *pool_end, *pool_next;
+
+    guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
+    bool has_xstrata;              /* ic.sync instead of fence.i */
+    struct code_range code[CODE_RANGES]; /* sorted */
+    unsigned code_count;
+    struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
+    struct context *context;       /* of the only thread */
+    struct exit indirect;          /* what every failed lookup leaves through */
+};
+
+/* dispatch.c: finds or builds the fragment that the program goes on with. */
+const uint8_t *dispatch(struct context *context, struct exit *exit);
+/* Forgets all translated code; only while no thread is in the cache. */
+void flush_all(struct translator *translator);
+
+/* build.c */
+struct fragment *build_fragment(struct translator *translator, guest_addr start);
+struct fragment *find_fragment(struct translator *translator, guest_addr start);
+
+/* link.c */
+void link_exit(struct translator *translator, struct exit *exit);
+void link_waiting(struct translator *translator, struct fragment *fragment);
+
+/* Memory for fragments and exits, which a flush takes back; build.c makes sure
+ * that there is enough. */
+void *pool_take(struct translator *translator, size_t bytes);
+
+/* system.c: does what the program's system call in context->x asks for, and
+ * leaves its result in x[10]. */
+void system_call(struct context *context);
+
+/* code.c: remembers that `start` to `end` was translated.  Cheap where it is known already. */
+void code_add(struct translator *translator, guest_addr start, guest_addr end);
+/* Whether code was translated from one of these pages; never wrongly no. */
+bool code_overlaps(const struct translator *translator, guest_addr start, uint64_t bytes);
+void code_forget(struct translator *translator);
+
+/* options.c: reads the translator's own options; returns the index of the
+ * program's name.  Ends the process after --help or a mistake. */
+unsigned options_read(struct options *options, unsigned count, char *const *arguments);
+
+/* main.c: the first function, called with the stack as the kernel made it. */
+_Noreturn void translator_start(uint64_t *stack);
+
+/* The translator's own exit statuses; a program's passes through. */
+enum { STATUS_FAILED = 125, STATUS_UNUSABLE = 126, STATUS_MISSING = 127 };
+
+/* host.c: the operating system as the translator itself uses it.  Arguments of a
+ * call must be as wide as a register. */
+int64_t host_call(long number, ...);
+static inline bool host_is_error(int64_t result)
+{
+    return (uint64_t)result > (uint64_t)-4096;
+}
+void host_print(const char *string);
+/* One line on standard error that begins with "strata: ", from up to four parts. */
+void host_warn(const char *a, const char *b, const char *c, const char *d);
+_Noreturn void host_exit(int status);
+/* A whole number of pages, readable, writable and, if asked, executable; NULL if
+ * there is no memory. */
+void *host_map(size_t bytes, bool executable);
+/* The same; then the process ends with `status`. */
+_Noreturn void host_fail(int status, const char *a, const char *b, const char *c, const char *d);
+
+/* load.c: maps the program whose path is the first argument behind `skip`
+ * arguments of the translator's own, and its interpreter; makes the stack that
+ * it starts with.  Ends the process with a message if it cannot. */
+struct program {
+    guest_addr entry; /* of the interpreter, if there is one */
+    uint64_t stack;   /* the stack pointer to start with */
+};
+struct program load_program(struct translator *translator, uint64_t *stack, unsigned skip);
+
+#endif
