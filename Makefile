@@ -76,7 +76,30 @@ $(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-mat
 ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
 
-guests: $(BENCH_PROGRAMS) $(BUILD)/demo
+guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo
+
+# The translator: a freestanding program that relocates itself.  It must not use
+# the program's gp, so nothing is relaxed; nor floating-point registers; and a
+# loop that copies must not become a call of itself.
+TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
+                                 src/translator/rv64/*.c src/translator/rv64/*.S)
+TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
+TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
+	-mno-relax -ffreestanding -fno-stack-protector -fno-tree-loop-distribute-patterns -fPIE \
+	-fvisibility=hidden -ffunction-sections -fdata-sections
+TRANSLATOR_LDFLAGS := -nostdlib -static-pie \
+	-Wl,--no-dynamic-linker,--no-relax,--gc-sections,-z,noexecstack,-z,text
+
+$(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
+	$(say) LINK $@
+	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LDFLAGS) -o $@ $^
+
+$(BUILD)/rv64/%.o: src/%
+	@mkdir -p $(@D)
+	$(say) RISCV $<
+	$(Q)$(RISCV_CC) -Isrc $(TRANSLATOR_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(TRANSLATOR_OBJECTS:.o=.d)
 
 bench: $(BUILD)/strata $(BENCH_PROGRAMS)
 	bench/run --build $(BUILD) $(BENCH_FLAGS)

@@ -1,0 +1,78 @@
+/* Builds a fragment: copies the program's code from an address on, until a branch ends it. */
+#include "translator/target.h"
+#include "translator/translator.h"
+
+#include "base/check.h"
+
+/* Straight code is cut here, so that one fragment always fits an empty chunk. */
+#define FRAGMENT_INSTRUCTIONS 256
+
+static size_t bucket_of(guest_addr start)
+{
+    return (start >> 1 ^ start >> 14) % BUCKETS;
+}
+
+struct fragment *find_fragment(struct translator *translator, guest_addr start)
+{
+    struct fragment *fragment = translator->buckets[bucket_of(start)];
+    while (fragment != NULL && fragment->start != start) {
+        fragment = fragment->next;
+    }
+    return fragment;
+}
+
+void *pool_take(struct translator *translator, size_t bytes)
+{
+    ASSERT((size_t)(translator->pool_end - translator->pool_next) >= bytes);
+    void *taken = translator->pool_next;
+    translator->pool_next += bytes;
+    return taken;
+}
+
+/* What one fragment may need of the pool and the cache at the most; checked
+ * before it is begun, so that nothing fails half-way. */
+#define POOL_NEED (sizeof(struct fragment) + 4 * sizeof(struct exit))
+#define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_BYTES_MAX)
+
+static void make_room(struct translator *translator)
+{
+    if ((size_t)(translator->pool_end - translator->pool_next) < POOL_NEED ||
+        !cache_reserve(&translator->cache, CACHE_NEED)) {
+        flush_all(translator);
+        ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
+    }
+}
+
+struct fragment *build_fragment(struct translator *translator, guest_addr start)
+{
+    make_room(translator);
+    const uint8_t *trampolines = translator->cache.trampolines;
+    struct fragment *fragment = pool_take(translator, sizeof *fragment);
+    *fragment = (struct fragment){.start = start};
+    struct builder builder = {.translator = translator,
+                              .fragment = fragment,
+                              .pc = start,
+                              .at = translator->cache.fragments};
+    /* Entered before it is complete: a loop's last branch finds its own head. */
+    target_begin(&builder);
+    struct fragment **bucket = &translator->buckets[bucket_of(start)];
+    fragment->next = *bucket;
+    *bucket = fragment;
+
+    bool goes_on = true;
+    while (goes_on && builder.instructions < FRAGMENT_INSTRUCTIONS) {
+        goes_on = target_translate(&builder);
+        builder.instructions++;
+    }
+    if (goes_on) {
+        target_end(&builder);
+    }
+    fragment->end = builder.at;
+    target_sync(translator, translator->cache.fragments, builder.at);
+    target_sync(translator, translator->cache.trampolines, trampolines);
+    cache_commit(&translator->cache, builder.at);
+    translator->statistics.fragments++;
+    translator->statistics.instructions_translated += builder.instructions;
+    link_waiting(translator, fragment);
+    return fragment;
+}

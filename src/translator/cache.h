@@ -1,0 +1,33 @@
+/* The fragment cache: memory for code, and for the trampolines that stand apart from it. */
+#ifndef STRATA_TRANSLATOR_CACHE_H
+#define STRATA_TRANSLATOR_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The cache is used chunk by chunk: in each, fragments grow from the beginning
+ * and trampolines from the end, so that hot code stays dense and yet a fragment's
+ * own trampolines are always within a jump's reach. */
+#define CACHE_CHUNK_BYTES (512u * 1024)
+
+struct cache {
+    uint8_t *start, *end;
+    uint8_t *chunk_end;   /* of the chunk in use */
+    uint8_t *fragments;   /* the next fragment's place */
+    uint8_t *trampolines; /* the beginning of the last trampoline */
+};
+
+/* `memory` has `bytes`, a multiple of a page. */
+void cache_create(struct cache *cache, uint8_t *memory, size_t bytes);
+
+/* Makes sure that a fragment of `bytes`, trampolines included, fits behind
+ * cache->fragments; false if the whole cache is full. */
+bool cache_reserve(struct cache *cache, size_t bytes);
+void cache_commit(struct cache *cache, uint8_t *end);
+/* Room below the last trampoline, aligned to 8 bytes; reserved before. */
+uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes);
+/* Forgets all code. */
+void cache_clear(struct cache *cache);
+
+#endif

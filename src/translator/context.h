@@ -1,0 +1,61 @@
+/* What the translator keeps for one thread of the program: the register file of the program and where things are.
+ *
+ * On RV64 the thread pointer points here all the time, so that code in the
+ * cache can save a register without touching the program's stack.  Emitted code
+ * and rv64/enter.S know the offsets: CONTEXT_* below. */
+#ifndef STRATA_TRANSLATOR_CONTEXT_H
+#define STRATA_TRANSLATOR_CONTEXT_H
+
+#define CONTEXT_X(number) ((number) * 8)
+#define CONTEXT_LEAVE 256
+#define CONTEXT_MISS 264
+#define CONTEXT_STACK 272
+#define CONTEXT_TARGET 280
+#define CONTEXT_INDIRECT 288
+#define CONTEXT_SPARE 296
+#define CONTEXT_LOOKUPS 328
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Addresses of the program.  Code in the cache is a pointer: the compiler then
+ * rejects the confusion. */
+typedef uint64_t guest_addr;
+
+struct translator;
+struct exit;
+
+/* One entry of the table that code in the cache looks indirect targets up in. */
+struct lookup {
+    guest_addr target; /* never odd in an entry that can match: LOOKUP_EMPTY */
+    const uint8_t *entry;
+};
+#define LOOKUP_EMPTY 1
+#define LOOKUP_BITS 12
+
+struct context {
+    uint64_t x[32];     /* the program's; x[4], its thread pointer, is always here */
+    const void *leave;  /* where trampolines go, to call dispatch */
+    const void *miss;   /* where lookups go that fail */
+    void *stack_top;    /* the translator's own stack */
+    guest_addr target;  /* of the lookup that failed */
+    const struct exit *indirect; /* what every failed lookup leaves through */
+    uint64_t spare[4];  /* for a register that emitted code needs for a moment */
+    struct lookup lookups[1 << LOOKUP_BITS];
+    struct translator *translator;
+};
+
+#define CONTEXT_HAS(field, offset) \
+    _Static_assert(offsetof(struct context, field) == (offset), "emitted code depends on it")
+CONTEXT_HAS(leave, CONTEXT_LEAVE);
+CONTEXT_HAS(miss, CONTEXT_MISS);
+CONTEXT_HAS(stack_top, CONTEXT_STACK);
+CONTEXT_HAS(target, CONTEXT_TARGET);
+CONTEXT_HAS(indirect, CONTEXT_INDIRECT);
+CONTEXT_HAS(spare, CONTEXT_SPARE);
+CONTEXT_HAS(lookups, CONTEXT_LOOKUPS);
+
+#endif
+#endif

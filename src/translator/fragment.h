@@ -1,0 +1,36 @@
+/* Fragments of the program in the cache, and the ways out of them. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_H
+#define STRATA_TRANSLATOR_FRAGMENT_H
+
+#include "translator/context.h"
+
+#include <stdbool.h>
+
+enum exit_kind {
+    EXIT_DIRECT,       /* to `target`, which is known */
+    EXIT_INDIRECT,     /* to context->target: a lookup failed */
+    EXIT_CODE_CHANGED, /* the program said so: all of it is translated anew */
+    EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
+};
+
+/* One way out of a fragment.  The jump at `site` goes either to this exit's own
+ * trampoline or straight into `to`; never anywhere else. */
+struct exit {
+    enum exit_kind kind;
+    guest_addr target;   /* where the program goes on */
+    uint8_t *site;       /* the jump to patch; NULL if it is never linked */
+    uint8_t *trampoline; /* where it goes while unlinked; the way to a target that is too far */
+    uint8_t *branch;     /* a conditional branch that leads to `site`, or NULL */
+    struct fragment *to; /* NULL while unlinked */
+    struct exit *next;   /* the next exit that waits for, or is linked to, the same fragment */
+};
+
+struct fragment {
+    guest_addr start;
+    uint8_t *entry; /* for jumps from other fragments, with all registers the program's */
+    uint8_t *end;
+    struct exit *incoming;
+    struct fragment *next; /* in the same bucket */
+};
+
+#endif

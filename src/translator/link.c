@@ -1,0 +1,49 @@
+/* Sends the exits of fragments straight to other fragments, as soon as these exist. */
+#include "translator/target.h"
+#include "translator/translator.h"
+
+#include "base/check.h"
+
+static size_t bucket_of(guest_addr start)
+{
+    return (start >> 1 ^ start >> 14) % BUCKETS;
+}
+
+static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    ASSERT(exit->to == NULL && to->start == exit->target);
+    target_link(translator, exit, to);
+    exit->to = to;
+    exit->next = to->incoming;
+    to->incoming = exit;
+    translator->statistics.links++;
+}
+
+void link_exit(struct translator *translator, struct exit *exit)
+{
+    if (!translator->options.link) {
+        return;
+    }
+    struct fragment *to = find_fragment(translator, exit->target);
+    if (to != NULL) {
+        connect(translator, exit, to);
+        return;
+    }
+    struct exit **waiting = &translator->waiting[bucket_of(exit->target)];
+    exit->next = *waiting;
+    *waiting = exit;
+}
+
+void link_waiting(struct translator *translator, struct fragment *fragment)
+{
+    struct exit **place = &translator->waiting[bucket_of(fragment->start)];
+    while (*place != NULL) {
+        struct exit *exit = *place;
+        if (exit->target == fragment->start) {
+            *place = exit->next;
+            connect(translator, exit, fragment);
+        } else {
+            place = &exit->next;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/* Writes single RV64 instructions, with the encodings of rv64.def. */
+#ifndef STRATA_TRANSLATOR_RV64_EMIT_H
+#define STRATA_TRANSLATOR_RV64_EMIT_H
+
+#include "translator/target.h"
+
+/* The words of all instructions with their operand fields zero. */
+enum {
+#define INSN(id, mnemonic, format, match, mask, unit, flags) MATCH_##id = (int)(match),
+#define XCSR(id, name, number, meaning)
+#include "isa/rv64/rv64.def"
+#include "isa/rv64/xstrata.def"
+#undef INSN
+#undef XCSR
+};
+
+enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12 };
+
+static inline void emit_word(struct builder *builder, uint32_t word)
+{
+    __builtin_memcpy(builder->at, &word, sizeof word);
+    builder->at += sizeof word;
+}
+
+static inline void emit_half(struct builder *builder, uint16_t half)
+{
+    __builtin_memcpy(builder->at, &half, sizeof half);
+    builder->at += sizeof half;
+}
+
+static inline uint32_t word_i(uint32_t match, unsigned rd, unsigned rs1, int32_t imm)
+{
+    return match | rd << 7 | rs1 << 15 | (uint32_t)imm << 20;
+}
+
+static inline uint32_t word_r(uint32_t match, unsigned rd, unsigned rs1, unsigned rs2)
+{
+    return match | rd << 7 | rs1 << 15 | rs2 << 20;
+}
+
+static inline uint32_t word_s(uint32_t match, unsigned rs1, unsigned rs2, int32_t imm)
+{
+    const uint32_t bits = (uint32_t)imm;
+    return match | (bits & 31) << 7 | rs1 << 15 | rs2 << 20 | (bits >> 5 & 127) << 25;
+}
+
+static inline uint32_t word_u(uint32_t match, unsigned rd, int32_t imm)
+{
+    return match | rd << 7 | ((uint32_t)imm & 0xfffff000);
+}
+
+static inline bool jal_reaches(int64_t offset)
+{
+    return offset >= -(INT64_C(1) << 20) && offset < INT64_C(1) << 20;
+}
+
+static inline uint32_t word_jal(unsigned rd, int64_t offset)
+{
+    const uint32_t bits = (uint32_t)offset;
+    return (uint32_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits >> 11 & 1) << 20 |
+           (bits >> 1 & 0x3ff) << 21 | (bits >> 20 & 1) << 31;
+}
+
+static inline bool branch_reaches(int64_t offset)
+{
+    return offset >= -4096 && offset < 4096;
+}
+
+/* The bits of a conditional branch that hold its offset. */
+#define BRANCH_OFFSET_MASK UINT32_C(0xfe000f80)
+
+static inline uint32_t branch_offset_bits(int64_t offset)
+{
+    const uint32_t bits = (uint32_t)offset;
+    return (bits >> 11 & 1) << 7 | (bits >> 1 & 15) << 8 | (bits >> 5 & 63) << 25 |
+           (bits >> 12 & 1) << 31;
+}
+
+/* Saves a register in the context, or takes it back. */
+static inline void emit_save(struct builder *builder, unsigned reg, int32_t offset)
+{
+    emit_word(builder, word_s((uint32_t)MATCH_sd, TP, reg, offset));
+}
+
+static inline void emit_restore(struct builder *builder, unsigned reg, int32_t offset)
+{
+    emit_word(builder, word_i((uint32_t)MATCH_ld, reg, TP, offset));
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* Indirect jumps: a lookup in the context's table, inline.
+ *
+ * Three registers are needed: for the target, the entry and its tag.  The entry
+ * of the fragment that is found takes a0 back itself. */
+#include "translator/rv64/rv64.h"
+
+void emit_indirect(struct builder *builder, const struct rv64_insn *insn)
+{
+    const guest_addr after = builder->pc + insn->length;
+    emit_save(builder, A0, CONTEXT_X(A0));
+    emit_save(builder, A1, CONTEXT_X(A1));
+    emit_save(builder, A2, CONTEXT_X(A2));
+    unsigned from = insn->rs1;
+    if (from == TP) {
+        emit_restore(builder, A0, CONTEXT_X(TP));
+        from = A0;
+    }
+    emit_word(builder, word_i((uint32_t)MATCH_addi, A0, from, (int32_t)insn->imm));
+    if (insn->rd >= A0 && insn->rd <= A2) { /* comes back from the context */
+        emit_constant(builder, A1, after);
+        emit_save(builder, A1, CONTEXT_X(insn->rd));
+    } else if (insn->rd == TP) {
+        emit_constant(builder, A1, after);
+        emit_save(builder, A1, CONTEXT_X(TP));
+    } else if (insn->rd != X0) {
+        emit_constant(builder, insn->rd, after);
+    }
+    /* context->lookups[target / 2 % entries]; an odd target finds nothing that
+     * could match it, and dispatch clears the bit. */
+    emit_word(builder, word_i((uint32_t)MATCH_slli, A1, A0, 64 - 1 - LOOKUP_BITS));
+    emit_word(builder, word_i((uint32_t)MATCH_srli, A1, A1, 64 - 4 - LOOKUP_BITS));
+    emit_word(builder, word_r((uint32_t)MATCH_add, A1, A1, TP));
+    emit_word(builder, word_i((uint32_t)MATCH_ld, A2, A1, CONTEXT_LOOKUPS));
+    emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A2, A0) | branch_offset_bits(20));
+    emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A1, CONTEXT_LOOKUPS + 8));
+    emit_restore(builder, A1, CONTEXT_X(A1));
+    emit_restore(builder, A2, CONTEXT_X(A2));
+    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
+    emit_restore(builder, A1, CONTEXT_MISS);
+    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A1, 0));
+}

@@ -1,0 +1,53 @@
+/* Patches the jumps of exits, and makes code that was written visible to instruction fetch. */
+#include "translator/rv64/rv64.h"
+
+#include "isa/rv64/xstrata_asm.h"
+
+/* Classes of ic.sync, by which the machine's statistics tell code apart. */
+enum code_class { CODE_FRAGMENT = 1, CODE_TRAMPOLINE = 2 };
+
+void target_sync(struct translator *translator, const uint8_t *start, const uint8_t *end)
+{
+    if (translator->has_xstrata) {
+        xstrata_ic_sync((uintptr_t)start, (uint64_t)(end - start), CODE_FRAGMENT);
+    } else {
+        __asm__ volatile("fence.i" ::: "memory");
+    }
+}
+
+static void patch(struct translator *translator, uint8_t *site, uint32_t word)
+{
+    __builtin_memcpy(site, &word, sizeof word);
+    target_sync(translator, site, site + sizeof word);
+}
+
+/* Too far for a jump: the trampoline becomes a way there, through a register
+ * that the target's indirect entry takes back. */
+static void link_far(struct translator *translator, uint8_t *trampoline, const struct fragment *to)
+{
+    const int64_t offset = target_indirect_entry(to) - (trampoline + 4);
+    const int32_t low = (int32_t)((uint32_t)offset << 20) >> 20;
+    const uint32_t words[] = {
+        word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+        word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)),
+        word_i((uint32_t)MATCH_jalr, X0, A0, low),
+    };
+    __builtin_memcpy(trampoline, words, sizeof words);
+    target_sync(translator, trampoline, trampoline + sizeof words);
+}
+
+void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+{
+    const int64_t offset = to->entry - exit->site;
+    if (!jal_reaches(offset)) {
+        link_far(translator, exit->trampoline, to);
+        return;
+    }
+    patch(translator, exit->site, word_jal(X0, offset));
+    if (exit->branch != NULL && branch_reaches(to->entry - exit->branch)) {
+        uint32_t word;
+        __builtin_memcpy(&word, exit->branch, sizeof word);
+        patch(translator, exit->branch,
+              (word & ~BRANCH_OFFSET_MASK) | branch_offset_bits(to->entry - exit->branch));
+    }
+}

@@ -1,0 +1,23 @@
+/* What the files of the RV64 target share: sequences of instructions that several of them write. */
+#ifndef STRATA_TRANSLATOR_RV64_RV64_H
+#define STRATA_TRANSLATOR_RV64_RV64_H
+
+#include "isa/rv64/insn.h"
+#include "translator/rv64/emit.h"
+#include "translator/translator.h"
+
+/* sequences.c */
+
+/* Loads a constant, in two instructions at the most. */
+void emit_constant(struct builder *builder, unsigned rd, uint64_t value);
+/* The same for one of the program's registers, of which tp is in the context and
+ * x0 nowhere. */
+void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value);
+/* A jump out of the fragment: to its own trampoline, until it is linked.
+ * `branch` leads to it, or is NULL. */
+void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch);
+
+/* indirect.c: a jump to where a register says. */
+void emit_indirect(struct builder *builder, const struct rv64_insn *insn);
+
+#endif

@@ -1,0 +1,81 @@
+/* Sequences of RV64 instructions: constants, and the ways out of a fragment. */
+#include "translator/rv64/rv64.h"
+
+#include "base/check.h"
+
+/* The low 12 bits as an instruction adds them, sign-extended. */
+static int32_t low_part(int64_t value)
+{
+    return (int32_t)((uint32_t)value << 20) >> 20;
+}
+
+void emit_constant(struct builder *builder, unsigned rd, uint64_t value)
+{
+    const int64_t wanted = (int64_t)value;
+    const int32_t low = low_part(wanted);
+    if (wanted == (int32_t)wanted) {
+        if (wanted == low) {
+            emit_word(builder, word_i((uint32_t)MATCH_addi, rd, X0, low));
+            return;
+        }
+        emit_word(builder, word_u((uint32_t)MATCH_lui, rd, (int32_t)(uint32_t)(wanted - low)));
+        if (low != 0) {
+            emit_word(builder, word_i((uint32_t)MATCH_addiw, rd, rd, low));
+        }
+        return;
+    }
+    /* Too large for an immediate: it stands among the trampolines. */
+    uint8_t *literal = cache_add_trampoline(&builder->translator->cache, sizeof value);
+    __builtin_memcpy(literal, &value, sizeof value);
+    const int64_t offset = literal - builder->at;
+    const int32_t rest = low_part(offset);
+    emit_word(builder, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - rest)));
+    emit_word(builder, word_i((uint32_t)MATCH_ld, rd, rd, rest));
+}
+
+void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value)
+{
+    if (rd == X0) {
+        return;
+    }
+    if (rd != TP) {
+        emit_constant(builder, rd, value);
+        return;
+    }
+    emit_save(builder, A0, CONTEXT_SPARE);
+    emit_constant(builder, A0, value);
+    emit_save(builder, A0, CONTEXT_X(TP));
+    emit_restore(builder, A0, CONTEXT_SPARE);
+}
+
+/* Saves a0, which then leads target_leave to the exit's address. */
+static uint8_t *add_trampoline(struct builder *builder, struct exit *exit)
+{
+    const uint32_t words[] = {
+        word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+        word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
+        word_i((uint32_t)MATCH_jalr, A0, A0, 0),
+        0, /* so that the address stands aligned */
+    };
+    uint8_t *trampoline =
+        cache_add_trampoline(&builder->translator->cache, sizeof words + sizeof exit);
+    __builtin_memcpy(trampoline, words, sizeof words);
+    __builtin_memcpy(trampoline + sizeof words, &exit, sizeof exit);
+    return trampoline;
+}
+
+void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch)
+{
+    struct exit *exit = pool_take(builder->translator, sizeof *exit);
+    *exit = (struct exit){.kind = kind,
+                          .target = target,
+                          .site = kind == EXIT_DIRECT ? builder->at : NULL,
+                          .trampoline = add_trampoline(builder, exit),
+                          .branch = branch};
+    const int64_t offset = exit->trampoline - builder->at;
+    ASSERT(jal_reaches(offset)); /* they are in the same chunk */
+    emit_word(builder, word_jal(X0, offset));
+    if (kind == EXIT_DIRECT) {
+        link_exit(builder->translator, exit);
+    }
+}

@@ -1,0 +1,46 @@
+/* The contract between the translator and a target: what rv64/ (later x86_64/) must provide. */
+#ifndef STRATA_TRANSLATOR_TARGET_H
+#define STRATA_TRANSLATOR_TARGET_H
+
+#include "translator/cache.h"
+#include "translator/fragment.h"
+
+struct translator;
+
+/* The state of building one fragment. */
+struct builder {
+    struct translator *translator;
+    struct fragment *fragment;
+    guest_addr pc; /* of the instruction to translate next */
+    uint8_t *at;   /* where its code goes; moves on */
+    unsigned instructions;
+};
+
+/* The most bytes that one instruction, with its trampolines, can become. */
+#define TARGET_BYTES_MAX 192
+
+/* Writes what stands before a fragment's entry. */
+void target_begin(struct builder *builder);
+
+/* Translates the instruction at builder->pc and moves the pc on, to a jump's
+ * target where it is followed.  Returns false if the fragment ends with it. */
+bool target_translate(struct builder *builder);
+
+/* Ends a fragment that has become long enough: goes on at builder->pc. */
+void target_end(struct builder *builder);
+
+/* Sends the jump of `exit` straight to `to`, through a stub if it is too far away. */
+void target_link(struct translator *translator, struct exit *exit, const struct fragment *to);
+
+/* Where control enters `fragment` from dispatch or from an indirect jump. */
+const uint8_t *target_indirect_entry(const struct fragment *fragment);
+
+/* The processor must see code that was written. */
+void target_sync(struct translator *translator, const uint8_t *start, const uint8_t *end);
+
+/* Leaves the translator for the code at `entry`; does not return. */
+_Noreturn void target_enter(struct context *context, const uint8_t *entry);
+/* Code in the cache jumps here to leave it: context->leave and context->miss. */
+extern const char target_leave[], target_miss[];
+
+#endif
