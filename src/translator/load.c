@@ -250,17 +250,30 @@ static void load_interpreter(const struct program_file *program, struct program_
     interpreter->path = NULL; /* `name` ends here */
 }
 
-/* Other programs show a process by its file's name. */
-static void name_process(const char *path)
+/* What others see of the process, and what it sees of itself in /proc. */
+static void name_process(struct translator *translator, const struct program_file *file)
 {
-    const char *name = path;
+    const char *name = file->path;
 
-    for (; *path != '\0'; path++) {
-        if (*path == '/') {
-            name = path + 1;
+    for (const char *at = name; *at != '\0'; at++) {
+        if (*at == '/') {
+            name = at + 1;
         }
     }
     host_call(__NR_prctl, (long)PR_SET_NAME, name);
+    /* There are zeros behind it. */
+    self_read_name(file->fd, (uintptr_t)translator->executable, sizeof translator->executable - 1);
+}
+
+/* From the first byte of the program's first argument to the zero of its last. */
+static void find_arguments(struct translator *translator, const uint64_t *stack, unsigned skip)
+{
+    const char *end = (const char *)(uintptr_t)stack[stack[0]];
+
+    translator->arguments = stack[1 + skip];
+    while (*end++ != '\0') {
+    }
+    translator->arguments_end = (uintptr_t)end;
 }
 
 struct program load_program(struct translator *translator, uint64_t *stack, unsigned skip)
@@ -278,8 +291,9 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
     if (image->has_interpreter) {
         load_interpreter(&file, &interpreter);
     }
+    name_process(translator, &file);
     host_call(__NR_close, file.fd);
-    name_process(file.path);
+    find_arguments(translator, stack, skip);
     translator->brk_start = translator->brk_end = page_up(image->high + file.bias);
 
     const struct stack_facts facts = {

@@ -12,6 +12,9 @@ system_handler system_clone, system_sync_code;
 /* mappings.c */
 system_handler system_brk, system_mmap, system_change_mapping, system_mremap;
 
+/* self.c */
+system_handler system_openat, system_readlinkat;
+
 /* signal.c */
 system_handler system_sigaction;
 

@@ -37,6 +37,9 @@ struct signal_action {
 };
 #define SIGNALS 64
 
+/* Linux's PATH_MAX. */
+#define EXECUTABLE_BYTES 4096
+
 struct translator {
     struct options options;
     struct statistics statistics;
@@ -51,6 +54,8 @@ struct translator {
     bool has_xstrata;              /* ic.sync instead of fence.i */
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
+    guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
+    char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     struct context *context;       /* of the only thread */
     struct exit indirect;          /* what every failed lookup leaves through */
@@ -82,6 +87,9 @@ void code_add(struct translator *translator, guest_addr start, guest_addr end);
 /* Whether code was translated from one of these pages; never wrongly no. */
 bool code_overlaps(const struct translator *translator, guest_addr start, uint64_t bytes);
 void code_forget(struct translator *translator);
+
+/* self.c: the name of an open file, without a zero at its end; or an error. */
+int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes);
 
 /* options.c: reads the translator's own options; returns the index of the
  * program's name.  Ends the process after --help or a mistake. */
