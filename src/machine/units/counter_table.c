@@ -154,7 +154,7 @@ static void start_callback(struct counter_table *table, struct hart *hart, guest
     hart->in_callback = true;
     hart->callback_argument = tag;
     hart->callback_return = return_pc;
-    hart->pc = callback;
+    hart->pc = callback & ~UINT64_C(1); /* as jalr does */
 }
 
 static enum unit_action on_match(struct unit *unit, struct hart *hart, guest_addr pc,
