@@ -19,9 +19,9 @@ static void print_help(const struct command_description *description)
         }
         snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
                  option->argument != NULL ? option->argument : "");
-        printf("  %-28s %s\n", left, option->help);
+        printf("  %-30s %s\n", left, option->help);
     }
-    printf("  %-28s %s\n", "--help", "show this text");
+    printf("  %-30s %s\n", "--help", "show this text");
     if (description->epilogue != NULL) {
         printf("\n%s\n", description->epilogue);
     }
