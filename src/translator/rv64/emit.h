@@ -16,15 +16,30 @@ enum {
 
 enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12 };
 
+/* Code in the cache is aligned to two bytes, no more: two stores, where a copy
+ * of four bytes would become four. */
+static inline void put_word(uint8_t *at, uint32_t word)
+{
+    uint16_t *halves = (uint16_t *)(void *)at;
+    halves[0] = (uint16_t)word;
+    halves[1] = (uint16_t)(word >> 16);
+}
+
+static inline uint32_t get_word(const uint8_t *at)
+{
+    const uint16_t *halves = (const uint16_t *)(const void *)at;
+    return halves[0] | (uint32_t)halves[1] << 16;
+}
+
 static inline void emit_word(struct builder *builder, uint32_t word)
 {
-    __builtin_memcpy(builder->at, &word, sizeof word);
+    put_word(builder->at, word);
     builder->at += sizeof word;
 }
 
 static inline void emit_half(struct builder *builder, uint16_t half)
 {
-    __builtin_memcpy(builder->at, &half, sizeof half);
+    *(uint16_t *)(void *)builder->at = half;
     builder->at += sizeof half;
 }
 

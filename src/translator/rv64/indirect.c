@@ -4,26 +4,27 @@
  * of the fragment that is found takes a0 back itself. */
 #include "translator/rv64/rv64.h"
 
-void emit_indirect(struct builder *builder, const struct rv64_insn *insn)
+void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
+                   guest_addr after)
 {
-    const guest_addr after = builder->pc + insn->length;
     emit_save(builder, A0, CONTEXT_X(A0));
     emit_save(builder, A1, CONTEXT_X(A1));
     emit_save(builder, A2, CONTEXT_X(A2));
-    unsigned from = insn->rs1;
-    if (from == TP) {
+    if (rs1 == TP) {
         emit_restore(builder, A0, CONTEXT_X(TP));
-        from = A0;
+        rs1 = A0;
     }
-    emit_word(builder, word_i((uint32_t)MATCH_addi, A0, from, (int32_t)insn->imm));
-    if (insn->rd >= A0 && insn->rd <= A2) { /* comes back from the context */
+    if (rs1 != A0 || imm != 0) {
+        emit_word(builder, word_i((uint32_t)MATCH_addi, A0, rs1, imm));
+    }
+    if (rd >= A0 && rd <= A2) { /* comes back from the context */
         emit_constant(builder, A1, after);
-        emit_save(builder, A1, CONTEXT_X(insn->rd));
-    } else if (insn->rd == TP) {
+        emit_save(builder, A1, CONTEXT_X((int32_t)rd));
+    } else if (rd == TP) {
         emit_constant(builder, A1, after);
         emit_save(builder, A1, CONTEXT_X(TP));
-    } else if (insn->rd != X0) {
-        emit_constant(builder, insn->rd, after);
+    } else if (rd != X0) {
+        emit_constant(builder, rd, after);
     }
     /* context->lookups[target / 2 % entries]; an odd target finds nothing that
      * could match it, and dispatch clears the bit. */

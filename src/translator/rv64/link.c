@@ -17,7 +17,7 @@ void target_sync(struct translator *translator, const uint8_t *start, const uint
 
 static void patch(struct translator *translator, uint8_t *site, uint32_t word)
 {
-    __builtin_memcpy(site, &word, sizeof word);
+    put_word(site, word);
     target_sync(translator, site, site + sizeof word);
 }
 
@@ -45,8 +45,7 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
     }
     patch(translator, exit->site, word_jal(X0, offset));
     if (exit->branch != NULL && branch_reaches(to->entry - exit->branch)) {
-        uint32_t word;
-        __builtin_memcpy(&word, exit->branch, sizeof word);
+        const uint32_t word = get_word(exit->branch);
         patch(translator, exit->branch,
               (word & ~BRANCH_OFFSET_MASK) | branch_offset_bits(to->entry - exit->branch));
     }

@@ -17,7 +17,8 @@ void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value
  * `branch` leads to it, or is NULL. */
 void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch);
 
-/* indirect.c: a jump to where a register says. */
-void emit_indirect(struct builder *builder, const struct rv64_insn *insn);
+/* indirect.c: a jump to rs1 + imm, which leaves `after` in rd. */
+void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
+                   guest_addr after);
 
 #endif

@@ -26,7 +26,7 @@ void emit_constant(struct builder *builder, unsigned rd, uint64_t value)
     }
     /* Too large for an immediate: it stands among the trampolines. */
     uint8_t *literal = cache_add_trampoline(&builder->translator->cache, sizeof value);
-    __builtin_memcpy(literal, &value, sizeof value);
+    *(uint64_t *)(void *)literal = value;
     const int64_t offset = literal - builder->at;
     const int32_t rest = low_part(offset);
     emit_word(builder, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - rest)));
@@ -49,19 +49,21 @@ void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value
 }
 
 /* Saves a0, which then leads target_leave to the exit's address. */
+struct trampoline {
+    uint32_t words[3];
+    uint32_t unused; /* so that the address stands aligned */
+    struct exit *exit;
+};
+
 static uint8_t *add_trampoline(struct builder *builder, struct exit *exit)
 {
-    const uint32_t words[] = {
-        word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
-        word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
-        word_i((uint32_t)MATCH_jalr, A0, A0, 0),
-        0, /* so that the address stands aligned */
-    };
-    uint8_t *trampoline =
-        cache_add_trampoline(&builder->translator->cache, sizeof words + sizeof exit);
-    __builtin_memcpy(trampoline, words, sizeof words);
-    __builtin_memcpy(trampoline + sizeof words, &exit, sizeof exit);
-    return trampoline;
+    uint8_t *place = cache_add_trampoline(&builder->translator->cache, sizeof(struct trampoline));
+    *(struct trampoline *)(void *)place = (struct trampoline){
+        .words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+                  word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
+                  word_i((uint32_t)MATCH_jalr, A0, A0, 0)},
+        .exit = exit};
+    return place;
 }
 
 void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch)

@@ -14,29 +14,60 @@
 
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
+#include "isa/rv64/immediate.h"
 
-/* Major opcodes (bits 6..2) of 32-bit instructions that are not simply copied. */
+/* addi by opcode and funct3. */
+#define ADDI_MASK UINT32_C(0x707f)
+
+/* Major opcodes of 32-bit instructions that are not simply copied. */
+enum {
+    OPCODE_CUSTOM = 0x0b,
+    OPCODE_MISC_MEM = 0x0f,
+    OPCODE_AUIPC = 0x17,
+    OPCODE_BRANCH = 0x63,
+    OPCODE_JALR = 0x67,
+    OPCODE_JAL = 0x6f,
+    OPCODE_SYSTEM = 0x73,
+};
+#define OPCODE_BIT(opcode) (1u << ((opcode) >> 2))
 #define SPECIAL_OPCODES                                                        \
-    (1u << (0x17 >> 2) | 1u << (0x63 >> 2) | 1u << (0x67 >> 2) | 1u << (0x6f >> 2) | \
-     1u << (0x73 >> 2) | 1u << (0x0f >> 2) | 1u << (0x0b >> 2))
+    (OPCODE_BIT(OPCODE_CUSTOM) | OPCODE_BIT(OPCODE_MISC_MEM) | OPCODE_BIT(OPCODE_AUIPC) | \
+     OPCODE_BIT(OPCODE_BRANCH) | OPCODE_BIT(OPCODE_JALR) | OPCODE_BIT(OPCODE_JAL) | \
+     OPCODE_BIT(OPCODE_SYSTEM))
+
+static unsigned field(uint32_t word, unsigned low)
+{
+    return word >> low & 31;
+}
 
 /* True if the word is copied as it is, whatever its operands mean: none of the
  * places where a register can stand holds the thread pointer's number. */
 static bool copied_word(uint32_t word)
 {
-    return !(SPECIAL_OPCODES >> (word >> 2 & 31) & 1) && (word >> 7 & 31) != TP &&
-           (word >> 15 & 31) != TP && (word >> 20 & 31) != TP;
+    return !(SPECIAL_OPCODES >> (word >> 2 & 31) & 1) && field(word, 7) != TP &&
+           field(word, 15) != TP && field(word, 20) != TP;
 }
 
-/* Quadrant and funct3 of the compressed instructions that are not simply copied:
- * c.j, c.beqz, c.bnez, and the group of c.jr, c.jalr and c.ebreak. */
-#define SPECIAL_HALVES (1u << (5 << 2 | 1) | 1u << (6 << 2 | 1) | 1u << (7 << 2 | 1) | \
-                        1u << (4 << 2 | 2))
+/* Compressed instructions by quadrant and funct3. */
+#define HALF_KIND(quadrant, funct3) ((funct3) << 2 | (quadrant))
+enum {
+    HALF_J = HALF_KIND(1, 5),
+    HALF_BEQZ = HALF_KIND(1, 6),
+    HALF_BNEZ = HALF_KIND(1, 7),
+    HALF_REGISTERS = HALF_KIND(2, 4), /* c.mv, c.add; without rs2: c.jr, c.jalr, c.ebreak */
+};
+#define SPECIAL_HALVES (1u << HALF_J | 1u << HALF_BEQZ | 1u << HALF_BNEZ)
 
-static bool copied_half(uint16_t half)
+static unsigned half_kind(uint32_t half)
 {
-    const unsigned kind = (unsigned)(half >> 13 << 2 | (half & 3));
-    return !(SPECIAL_HALVES >> kind & 1) && (half >> 7 & 31) != TP && (half >> 2 & 31) != TP;
+    return HALF_KIND(half & 3, half >> 13);
+}
+
+static bool copied_half(uint32_t half)
+{
+    const unsigned kind = half_kind(half);
+    return !(SPECIAL_HALVES >> kind & 1) && field(half, 7) != TP && field(half, 2) != TP &&
+           (kind != HALF_REGISTERS || field(half, 2) != 0);
 }
 
 static uint32_t fetch(guest_addr pc)
@@ -99,28 +130,31 @@ static void copy(struct builder *builder, const struct rv64_insn *insn)
     }
 }
 
-static void translate_branch(struct builder *builder, const struct rv64_insn *insn)
+/* `word` is the branch with any offset. */
+static void translate_branch(struct builder *builder, uint32_t word, int64_t offset,
+                             unsigned length)
 {
-    const uint32_t match = rv64_row(insn->op)->match;
-    const guest_addr taken = builder->pc + (uint64_t)insn->imm;
-    const guest_addr not_taken = builder->pc + insn->length;
-    if (insn->rs1 != TP && insn->rs2 != TP) {
+    const guest_addr taken = builder->pc + (uint64_t)offset;
+    const guest_addr not_taken = builder->pc + length;
+    const unsigned rs1 = field(word, 15), rs2 = field(word, 20);
+    word &= ~BRANCH_OFFSET_MASK;
+    if (rs1 != TP && rs2 != TP) {
         /* b +8; j not taken; j taken.  Linked, the branch itself may go to the
          * target: each is one word to patch. */
         uint8_t *branch = builder->at;
-        emit_word(builder, word_r(match, 0, insn->rs1, insn->rs2) | branch_offset_bits(8));
+        emit_word(builder, word | branch_offset_bits(8));
         emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
         emit_exit(builder, EXIT_DIRECT, taken, branch);
         return;
     }
     unsigned borrowed = A0;
-    while (insn->rs1 == borrowed || insn->rs2 == borrowed) {
+    while (rs1 == borrowed || rs2 == borrowed) {
         borrowed++;
     }
     emit_save(builder, borrowed, CONTEXT_SPARE);
     emit_restore(builder, borrowed, CONTEXT_X(TP));
-    emit_word(builder, word_r(match, 0, insn->rs1 == TP ? borrowed : insn->rs1,
-                              insn->rs2 == TP ? borrowed : insn->rs2) |
+    word &= ~(31u << 15 | 31u << 20);
+    emit_word(builder, word_r(word, 0, rs1 == TP ? borrowed : rs1, rs2 == TP ? borrowed : rs2) |
                            branch_offset_bits(12));
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
@@ -141,69 +175,42 @@ static bool follow(struct builder *builder, guest_addr target)
 
 /* auipc and the instruction behind it often make one address: of data, or of a
  * function that is called. */
-static bool translate_auipc(struct builder *builder, const struct rv64_insn *insn)
+static bool translate_auipc(struct builder *builder, uint32_t word)
 {
-    const uint64_t value = builder->pc + (uint64_t)insn->imm;
-    const guest_addr next_pc = builder->pc + insn->length;
-    struct rv64_insn next;
-    rv64_decode(fetch(next_pc), &next);
-    if (next.rs1 == insn->rd && insn->rd != TP && insn->rd != X0) {
-        if (next.op == RV64_addi && next.rd == insn->rd) {
-            emit_constant(builder, insn->rd, value + (uint64_t)next.imm);
-            builder->pc = next_pc + next.length;
-            builder->instructions++;
-            return true;
-        }
-        if (next.op == RV64_jalr && next.rd != TP) {
-            const guest_addr target = (value + (uint64_t)next.imm) & ~UINT64_C(1);
-            emit_register_constant(builder, insn->rd, value);
-            emit_register_constant(builder, next.rd, next_pc + next.length);
-            builder->instructions++;
-            return follow(builder, target);
-        }
+    const unsigned rd = field(word, 7);
+    const uint64_t value = builder->pc + (uint64_t)rv64_immediate_U(word);
+    const guest_addr next_pc = builder->pc + 4;
+    const uint32_t next = fetch(next_pc);
+    const bool joined = (next & 3) == 3 && field(next, 15) == rd && rd != TP && rd != X0;
+    if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
+        emit_constant(builder, rd, value + (uint64_t)rv64_immediate_I(next));
+        builder->pc = next_pc + 4;
+        builder->instructions++;
+        return true;
     }
-    emit_register_constant(builder, insn->rd, value);
+    if (joined && (next & 0x7f) == OPCODE_JALR) {
+        const unsigned link = field(next, 7);
+        if (link != rd) {
+            emit_register_constant(builder, rd, value);
+        }
+        emit_register_constant(builder, link, next_pc + 4);
+        builder->instructions++;
+        return follow(builder, (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
+    }
+    emit_register_constant(builder, rd, value);
     builder->pc = next_pc;
     return true;
 }
 
-bool target_translate(struct builder *builder)
+/* What is rare enough for the whole decoder. */
+static bool translate_rest(struct builder *builder, uint32_t word)
 {
-    const uint32_t word = fetch(builder->pc);
-    if ((word & 3) != 3 && copied_half((uint16_t)word)) {
-        emit_half(builder, (uint16_t)word);
-        builder->pc += 2;
-        return true;
-    }
-    if ((word & 3) == 3 && copied_word(word)) {
-        emit_word(builder, word);
-        builder->pc += 4;
-        return true;
-    }
     struct rv64_insn insn;
     rv64_decode(word, &insn);
-    const uint32_t flags = rv64_row(insn.op)->flags;
-    if (flags & INSN_CONDITIONAL) {
-        translate_branch(builder, &insn);
+    if (insn.op == RV64_ecall || insn.op == RV64_fence_i) {
+        emit_exit(builder, insn.op == RV64_ecall ? EXIT_SYSTEM_CALL : EXIT_CODE_CHANGED,
+                  builder->pc + insn.length, NULL);
         return false;
-    }
-    switch (insn.op) {
-    case RV64_jal:
-        emit_register_constant(builder, insn.rd, builder->pc + insn.length);
-        return follow(builder, builder->pc + (uint64_t)insn.imm);
-    case RV64_jalr:
-        emit_indirect(builder, &insn);
-        return false;
-    case RV64_auipc:
-        return translate_auipc(builder, &insn);
-    case RV64_ecall:
-        emit_exit(builder, EXIT_SYSTEM_CALL, builder->pc + insn.length, NULL);
-        return false;
-    case RV64_fence_i:
-        emit_exit(builder, EXIT_CODE_CHANGED, builder->pc + insn.length, NULL);
-        return false;
-    default:
-        break;
     }
     if (insn.op != RV64_illegal && uses_tp(&insn)) {
         translate_with_tp(builder, &insn);
@@ -212,6 +219,68 @@ bool target_translate(struct builder *builder)
     }
     builder->pc += insn.length;
     return true;
+}
+
+static bool translate_word(struct builder *builder, uint32_t word)
+{
+    switch (word & 0x7f) {
+    case OPCODE_BRANCH:
+        translate_branch(builder, word, rv64_immediate_B(word), 4);
+        return false;
+    case OPCODE_JAL:
+        emit_register_constant(builder, field(word, 7), builder->pc + 4);
+        return follow(builder, builder->pc + (uint64_t)rv64_immediate_J(word));
+    case OPCODE_JALR:
+        emit_indirect(builder, field(word, 7), field(word, 15), (int32_t)rv64_immediate_I(word),
+                      builder->pc + 4);
+        return false;
+    case OPCODE_AUIPC:
+        return translate_auipc(builder, word);
+    default:
+        return translate_rest(builder, word);
+    }
+}
+
+static bool translate_half(struct builder *builder, uint32_t half)
+{
+    switch (half_kind(half)) {
+    case HALF_J:
+        return follow(builder, builder->pc + (uint64_t)rv64_immediate_CJ(half));
+    case HALF_BEQZ:
+    case HALF_BNEZ: {
+        const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
+        const unsigned rs1 = 8 + (half >> 7 & 7);
+        translate_branch(builder, word_r(match, 0, rs1, X0), rv64_immediate_CB(half), 2);
+        return false;
+    }
+    case HALF_REGISTERS:
+        if (field(half, 2) == 0 && field(half, 7) != 0) { /* c.jr; with bit 12, c.jalr */
+            emit_indirect(builder, half >> 12 & 1 ? RA : X0, field(half, 7), 0, builder->pc + 2);
+            return false;
+        }
+        return translate_rest(builder, half);
+    default:
+        return translate_rest(builder, half);
+    }
+}
+
+bool target_translate(struct builder *builder)
+{
+    const uint32_t word = fetch(builder->pc);
+    if ((word & 3) != 3) {
+        if (copied_half(word)) {
+            emit_half(builder, (uint16_t)word);
+            builder->pc += 2;
+            return true;
+        }
+        return translate_half(builder, word);
+    }
+    if (copied_word(word)) {
+        emit_word(builder, word);
+        builder->pc += 4;
+        return true;
+    }
+    return translate_word(builder, word);
 }
 
 void target_begin(struct builder *builder)
