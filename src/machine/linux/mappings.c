@@ -158,6 +158,7 @@ int64_t sys_mmap(struct thread *thread, const uint64_t *arguments)
     region_remove(&files_state(process)->regions, start, bytes);
     if (!anonymous) {
         region_add_file(&files_state(process)->regions, start, bytes, fd, offset);
+        process->shares_memory |= type != MAP_PRIVATE;
     }
     return place;
 }

@@ -154,7 +154,7 @@ struct process {
     /* Other processes of the simulated program.  Once there are any, sleeping
      * takes real time, and shared memory may be changed by others. */
     bool forked;        /* this is a child of one: it dies of the signal that kills it */
-    bool shares_memory; /* it has forked, or was forked */
+    bool shares_memory; /* it has forked, was forked, or has mapped a file to share it */
     unsigned children;  /* started and not yet waited for */
 
     uint64_t epoch;      /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
