@@ -82,10 +82,13 @@ static struct thread *first_waiter(const struct process *process, guest_addr add
     return first;
 }
 
+/* The waker makes way, as in Linux.  One that went on could take back what it
+ * has just given up before any other comes to look, and so for ever. */
 void futex_end_wait(struct thread *thread)
 {
     thread->wait.futex = false;
     thread->wait.woken = true;
+    schedule_yield(thread->process);
 }
 
 int64_t futex_wake(struct process *process, guest_addr address, uint32_t count, uint32_t bits)

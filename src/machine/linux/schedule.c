@@ -54,9 +54,9 @@ void schedule_make_runnable(struct thread *thread)
     thread->ready_order = ++thread->process->ready_sequence;
 }
 
-void schedule_yield(struct thread *thread)
+void schedule_yield(struct process *process)
 {
-    thread->process->turn_over = true;
+    process->turn_over = true;
 }
 
 void schedule_release_fds(struct thread *thread)
@@ -408,9 +408,6 @@ static void run_turn(struct process *process, struct thread *thread)
         handle_stop(thread, machine_run(&process->machine, &thread->hart, budget));
         stop_at_limit(process);
     }
-    if (thread->state == THREAD_RUNNABLE) {
-        schedule_make_runnable(thread);
-    }
 }
 
 /* The first thread stays: its exit status and its number are the process's. */
@@ -434,10 +431,17 @@ static void reap_threads(struct process *process)
 
 void schedule_loop(struct process *process)
 {
+    struct thread *had_turn = NULL;
+
     while (!process->exiting) {
         attend(process, look_at_others(process, NULL).host_awaited);
         if (process->exiting) {
             break;
+        }
+        /* Behind the threads that it woke. */
+        if (had_turn != NULL) {
+            schedule_make_runnable(had_turn);
+            had_turn = NULL;
         }
         struct thread *next = first_runnable(process);
         if (next == NULL) {
@@ -446,7 +450,9 @@ void schedule_loop(struct process *process)
         }
         switch_to(process, next);
         run_turn(process, next);
-        if (next->state == THREAD_EXITED) {
+        if (next->state == THREAD_RUNNABLE) {
+            had_turn = next;
+        } else if (next->state == THREAD_EXITED) {
             reap_threads(process);
         }
     }

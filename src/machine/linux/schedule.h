@@ -13,7 +13,7 @@
 /* Puts the thread behind all others that can run. */
 void schedule_make_runnable(struct thread *thread);
 /* The running thread's turn ends as soon as its system call is complete. */
-void schedule_yield(struct thread *thread);
+void schedule_yield(struct process *process);
 
 /* Frees what wait.fds holds. */
 void schedule_release_fds(struct thread *thread);

@@ -250,6 +250,6 @@ int64_t sys_get_robust_list(struct thread *thread, const uint64_t *arguments)
 int64_t sys_sched_yield(struct thread *thread, const uint64_t *arguments)
 {
     (void)arguments;
-    schedule_yield(thread);
+    schedule_yield(thread->process);
     return 0;
 }
