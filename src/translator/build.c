@@ -61,8 +61,7 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
 
     bool goes_on = true;
     while (goes_on && builder.instructions < FRAGMENT_INSTRUCTIONS) {
-        goes_on = target_translate(&builder);
-        builder.instructions++;
+        goes_on = target_translate(&builder, FRAGMENT_INSTRUCTIONS);
     }
     if (goes_on) {
         target_end(&builder);

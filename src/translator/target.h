@@ -22,9 +22,10 @@ struct builder {
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);
 
-/* Translates the instruction at builder->pc and moves the pc on, to a jump's
- * target where it is followed.  Returns false if the fragment ends with it. */
-bool target_translate(struct builder *builder);
+/* Translates instructions from builder->pc on, until one that is not simply
+ * copied or until the fragment has `limit` of them, and moves the pc on, to a
+ * jump's target where it is followed.  Returns false if the fragment ends. */
+bool target_translate(struct builder *builder, unsigned limit);
 
 /* Ends a fragment that has become long enough: goes on at builder->pc. */
 void target_end(struct builder *builder);

@@ -40,12 +40,18 @@ static unsigned field(uint32_t word, unsigned low)
     return word >> low & 31;
 }
 
+/* The same as field(word, low) == number, without the shift. */
+static bool holds(uint64_t word, unsigned low, uint64_t number)
+{
+    return (word & UINT64_C(31) << low) == number << low;
+}
+
 /* True if the word is copied as it is, whatever its operands mean: none of the
  * places where a register can stand holds the thread pointer's number. */
-static bool copied_word(uint32_t word)
+static bool copied_word(uint64_t word)
 {
-    return !(SPECIAL_OPCODES >> (word >> 2 & 31) & 1) && field(word, 7) != TP &&
-           field(word, 15) != TP && field(word, 20) != TP;
+    return !(SPECIAL_OPCODES >> (word >> 2 & 31) & 1) && !holds(word, 7, TP) &&
+           !holds(word, 15, TP) && !holds(word, 20, TP);
 }
 
 /* Compressed instructions by quadrant and funct3. */
@@ -58,24 +64,24 @@ enum {
 };
 #define SPECIAL_HALVES (1u << HALF_J | 1u << HALF_BEQZ | 1u << HALF_BNEZ)
 
-static unsigned half_kind(uint32_t half)
+static unsigned half_kind(uint64_t half)
 {
-    return HALF_KIND(half & 3, half >> 13);
+    return (unsigned)HALF_KIND(half & 3, half >> 13);
 }
 
-static bool copied_half(uint32_t half)
+static bool copied_half(uint64_t half)
 {
     const unsigned kind = half_kind(half);
-    return !(SPECIAL_HALVES >> kind & 1) && field(half, 7) != TP && field(half, 2) != TP &&
-           (kind != HALF_REGISTERS || field(half, 2) != 0);
+    return !(SPECIAL_HALVES >> kind & 1) && !holds(half, 7, TP) && !holds(half, 2, TP) &&
+           (kind != HALF_REGISTERS || !holds(half, 2, 0));
 }
 
-static uint32_t fetch(guest_addr pc)
+static uint64_t fetch(guest_addr pc)
 {
     const uint16_t *halves = (const uint16_t *)(uintptr_t)pc;
-    uint32_t word = halves[0];
+    uint64_t word = halves[0];
     if ((word & 3) == 3) {
-        word |= (uint32_t)halves[1] << 16;
+        word |= (uint64_t)halves[1] << 16;
     }
     return word;
 }
@@ -180,7 +186,7 @@ static bool translate_auipc(struct builder *builder, uint32_t word)
     const unsigned rd = field(word, 7);
     const uint64_t value = builder->pc + (uint64_t)rv64_immediate_U(word);
     const guest_addr next_pc = builder->pc + 4;
-    const uint32_t next = fetch(next_pc);
+    const uint32_t next = (uint32_t)fetch(next_pc);
     const bool joined = (next & 3) == 3 && field(next, 15) == rd && rd != TP && rd != X0;
     if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
         emit_constant(builder, rd, value + (uint64_t)rv64_immediate_I(next));
@@ -264,23 +270,47 @@ static bool translate_half(struct builder *builder, uint32_t half)
     }
 }
 
-bool target_translate(struct builder *builder)
+/* Most instructions are copied, and most time of building goes here: a function
+ * of its own, with all it needs in registers, and 64-bit words, since RV64 has
+ * no other comparisons. */
+__attribute__((noinline)) static uint32_t copy_run(struct builder *builder, unsigned limit)
 {
-    const uint32_t word = fetch(builder->pc);
-    if ((word & 3) != 3) {
-        if (copied_half(word)) {
-            emit_half(builder, (uint16_t)word);
-            builder->pc += 2;
-            return true;
+    guest_addr pc = builder->pc;
+    uint8_t *at = builder->at;
+    unsigned copied = 0;
+    uint64_t word = fetch(pc);
+    for (; copied < limit; copied++) {
+        if ((word & 3) != 3) {
+            if (!copied_half(word)) {
+                break;
+            }
+            *(uint16_t *)(void *)at = (uint16_t)word;
+            at += 2;
+            pc += 2;
+        } else {
+            if (!copied_word(word)) {
+                break;
+            }
+            put_word(at, (uint32_t)word);
+            at += 4;
+            pc += 4;
         }
-        return translate_half(builder, word);
+        word = fetch(pc);
     }
-    if (copied_word(word)) {
-        emit_word(builder, word);
-        builder->pc += 4;
+    builder->pc = pc;
+    builder->at = at;
+    builder->instructions += copied;
+    return (uint32_t)word;
+}
+
+bool target_translate(struct builder *builder, unsigned limit)
+{
+    const uint32_t word = copy_run(builder, limit - builder->instructions);
+    if (builder->instructions >= limit) {
         return true;
     }
-    return translate_word(builder, word);
+    builder->instructions++;
+    return (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
 }
 
 void target_begin(struct builder *builder)
