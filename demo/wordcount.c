@@ -160,20 +160,24 @@ static int64_t branch_offset(uint32_t w)
 {
     if ((w & 0x7f) == 0x63) { /* beq and its like */
         return sign_extend((w >> 31 & 1) << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 |
-                               (w >> 8 & 15) << 1, 13);
+                               (w >> 8 & 15) << 1,
+                           13);
     }
     if ((w & 0xfff) == 0x6f) { /* jal x0 */
         return sign_extend((w >> 31 & 1) << 20 | (w >> 12 & 255) << 12 | (w >> 20 & 1) << 11 |
-                               (w >> 21 & 1023) << 1, 21);
+                               (w >> 21 & 1023) << 1,
+                           21);
     }
     if ((w & 0xc003) == 0xc001) { /* c.beqz, c.bnez */
         return sign_extend((w >> 12 & 1) << 8 | (w >> 5 & 3) << 6 | (w >> 2 & 1) << 5 |
-                               (w >> 10 & 3) << 3 | (w >> 3 & 3) << 1, 9);
+                               (w >> 10 & 3) << 3 | (w >> 3 & 3) << 1,
+                           9);
     }
     if ((w & 0xe003) == 0xa001) { /* c.j */
         return sign_extend((w >> 12 & 1) << 11 | (w >> 8 & 1) << 10 | (w >> 9 & 3) << 8 |
                                (w >> 6 & 1) << 7 | (w >> 7 & 1) << 6 | (w >> 2 & 1) << 5 |
-                               (w >> 11 & 1) << 4 | (w >> 3 & 7) << 1, 12);
+                               (w >> 11 & 1) << 4 | (w >> 3 & 7) << 1,
+                           12);
     }
     return 0;
 }
@@ -211,8 +215,7 @@ int main(void)
     printf("%u different words, \"%s\" the most frequent with %u; CRC %08x\n", word_count,
            words[0].spelling, words[0].count, check_text());
     if (counters) {
-        printf("%llu loops became hot (%u executions)\n", (unsigned long long)hot_count,
-               THRESHOLD);
+        printf("%llu loops became hot (%u executions)\n", (unsigned long long)hot_count, THRESHOLD);
     }
     return 0;
 }

@@ -6,8 +6,7 @@
  * writes to standard error and exits with 125. */
 _Noreturn void check_failed(const char *condition, const char *file, int line);
 
-#define ASSERT(condition) \
-    ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__))
+#define ASSERT(condition) ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__))
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -33,7 +33,7 @@ struct hart {
     uint8_t *memory_base; /* host address of guest address 0 */
 
     uint32_t rounding_mode; /* frm; 5 to 7 are illegal to round with */
-    uint32_t float_flags;   /* fflags, without those that wait in the host's FPU while the engine runs */
+    uint32_t float_flags;   /* fflags; while the engine runs, more wait in the host's FPU */
 
     /* lr/sc: the reservation is lost at every thread switch and system call. */
     guest_addr reserved_address;
@@ -47,12 +47,12 @@ struct hart {
     uint32_t system_word;
 
     /* Xstrata, per context. */
-    guest_addr callback_return; /* CSR ctrepc */
-    uint64_t callback_argument; /* CSR ctrarg */
-    uint64_t callback_scratch;  /* CSR ctrscratch */
-    bool in_callback;           /* between a callback's start and ctr.ret: signals wait */
-    guest_addr callback_before; /* the instruction that the running callbacks stand before */
-    guest_addr skip_count_at;   /* counted before its callback: not again after ctr.ret */
+    guest_addr callback_return;       /* CSR ctrepc */
+    uint64_t callback_argument;       /* CSR ctrarg */
+    uint64_t callback_scratch;        /* CSR ctrscratch */
+    bool in_callback;                 /* between a callback's start and ctr.ret: signals wait */
+    guest_addr callback_before;       /* the instruction that the running callbacks stand before */
+    guest_addr skip_count_at;         /* counted before its callback: not again after ctr.ret */
     struct pending_callback *pending; /* first come, first served */
     unsigned pending_count, pending_capacity;
 

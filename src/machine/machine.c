@@ -48,9 +48,8 @@ static bool add_units(struct machine *machine)
         add_unit(machine, loop_profile_unit(machine->loops));
     }
     if (options->trace_path != NULL) {
-        struct unit *trace =
-            trace_create(options->trace_path, options->trace_low, options->trace_high, host,
-                         &machine->own_descriptor);
+        struct unit *trace = trace_create(options->trace_path, options->trace_low,
+                                          options->trace_high, host, &machine->own_descriptor);
         if (trace == NULL) {
             fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
                     strerror(errno));
@@ -67,9 +66,10 @@ bool machine_create(struct machine *machine, const struct machine_options *optio
     machine->options = *options;
     machine->own_descriptor = -1;
     if (!memory_create(&machine->memory)) {
-        fprintf(stderr,
-                "strata: cannot reserve %llu GB of address space: %s; raise the limit (ulimit -v)\n",
-                (unsigned long long)(GUEST_SPACE_BYTES >> 30), strerror(errno));
+        fprintf(
+            stderr,
+            "strata: cannot reserve %llu GB of address space: %s; raise the limit (ulimit -v)\n",
+            (unsigned long long)(GUEST_SPACE_BYTES >> 30), strerror(errno));
         return false;
     }
     machine->engine = engine_create(&machine->memory, &machine->units);

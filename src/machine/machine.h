@@ -10,12 +10,12 @@ struct counter_table;
 struct loop_profile;
 
 struct machine_options {
-    uint64_t counter_entries;  /* 0: unlimited */
-    uint64_t max_instructions; /* 0: no limit */
-    bool real_time;            /* the host's clock instead of retired instructions */
-    const char *trace_path;    /* NULL: no trace */
+    uint64_t counter_entries;         /* 0: unlimited */
+    uint64_t max_instructions;        /* 0: no limit */
+    bool real_time;                   /* the host's clock instead of retired instructions */
+    const char *trace_path;           /* NULL: no trace */
     guest_addr trace_low, trace_high; /* high is exclusive */
-    bool profile_loops;        /* count taken backward branches by target */
+    bool profile_loops;               /* count taken backward branches by target */
 };
 
 struct machine {

@@ -24,8 +24,8 @@
 bool memory_create(struct memory *memory)
 {
     memset(memory, 0, sizeof *memory);
-    memory->base = mmap(NULL, REGION_BYTES, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memory->base =
+        mmap(NULL, REGION_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory->base == MAP_FAILED) {
         return false;
     }

@@ -21,7 +21,7 @@ enum {
 
 struct memory {
     uint8_t *base;
-    uint8_t *pages;       /* permissions, one byte per page, lazily backed */
+    uint8_t *pages;        /* permissions, one byte per page, lazily backed */
     uint64_t mapped_bytes; /* now, and at the most */
     uint64_t peak_bytes;
     uint64_t resident_peak_bytes; /* the most seen when it was looked at */

@@ -7,7 +7,6 @@
 #include "isa/rv64/decode.h"
 #include "machine/units/counter_table.h"
 
-
 /* Feature bits of CSR strfeat and of the auxiliary vector. */
 #define FEATURES UINT64_C(1)
 

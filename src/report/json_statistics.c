@@ -17,8 +17,8 @@ static void put(struct statistics *sink, const char *key, json_t *value)
     struct json_statistics *json = json_of(sink);
     json_t *into = json->open[json->depth];
     ASSERT(value != NULL);
-    const int failed = key != NULL ? json_object_set_new(into, key, value)
-                                   : json_array_append_new(into, value);
+    const int failed =
+        key != NULL ? json_object_set_new(into, key, value) : json_array_append_new(into, value);
     ASSERT(failed == 0);
 }
 

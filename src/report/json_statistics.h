@@ -9,7 +9,7 @@
 #define JSON_DEPTH 8
 
 struct json_statistics {
-    struct statistics sink; /* first: the sink is cast back */
+    struct statistics sink;   /* first: the sink is cast back */
     json_t *open[JSON_DEPTH]; /* the objects and lists being filled, open[0] the document */
     unsigned depth;
 };

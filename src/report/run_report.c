@@ -221,8 +221,8 @@ static void print_loops(struct process *process)
         if (place.file != NULL) {
             snprintf(source, sizeof source, "%s:%u", place.file, place.line);
         }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n",
-                loops[i].executions, 100 * share_of(loops[i].executions, totals.executions),
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loops[i].executions,
+                100 * share_of(loops[i].executions, totals.executions),
                 place.function != NULL ? place.function : "-", source, loops[i].tag,
                 loops[i].evicted ? "  evicted" : "");
     }

@@ -16,7 +16,7 @@
 #include "isa/rv64/rows.h"
 
 #define ROUNDS_PER_ROW 2000
-#define RANDOM_WORDS   2000000
+#define RANDOM_WORDS 2000000
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -414,8 +414,8 @@ static void forms_that_cannot_hold_the_operands_are_refused(void **state)
     insn.compressed = RV64_COMPRESSED_COUNT;
     assert_false(compresses(insn));
 
-    insn = (struct rv64_insn){
-        .op = RV64_add, .compressed = RV64_c_add, .rd = 5, .rs1 = 5, .rs2 = 6};
+    insn =
+        (struct rv64_insn){.op = RV64_add, .compressed = RV64_c_add, .rd = 5, .rs1 = 5, .rs2 = 6};
     assert_true(compresses(insn));
     insn.rs1 = 6;
     assert_false(compresses(insn));

@@ -149,13 +149,13 @@ static unsigned unit_by_name(const struct rv64_row *row)
         const char *start;
         enum rv64_unit unit;
     } names[] = {
-        {"mul", UNIT_MUL},     {"div", UNIT_DIV},       {"rem", UNIT_DIV},
-        {"fmadd", UNIT_FMA},   {"fmsub", UNIT_FMA},     {"fnmadd", UNIT_FMA},
-        {"fnmsub", UNIT_FMA},  {"fadd", UNIT_FADD},     {"fsub", UNIT_FADD},
-        {"fmul", UNIT_FMUL},   {"fdiv", UNIT_FDIV},     {"fsqrt", UNIT_FSQRT},
+        {"mul", UNIT_MUL},     {"div", UNIT_DIV},        {"rem", UNIT_DIV},
+        {"fmadd", UNIT_FMA},   {"fmsub", UNIT_FMA},      {"fnmadd", UNIT_FMA},
+        {"fnmsub", UNIT_FMA},  {"fadd", UNIT_FADD},      {"fsub", UNIT_FADD},
+        {"fmul", UNIT_FMUL},   {"fdiv", UNIT_FDIV},      {"fsqrt", UNIT_FSQRT},
         {"fcvt", UNIT_FCVT},   {"fence.i", UNIT_SYSTEM}, {"fence", UNIT_FENCE},
-        {"fsgnj", UNIT_FMISC}, {"fmin", UNIT_FMISC},    {"fmax", UNIT_FMISC},
-        {"feq", UNIT_FMISC},   {"flt", UNIT_FMISC},     {"fle", UNIT_FMISC},
+        {"fsgnj", UNIT_FMISC}, {"fmin", UNIT_FMISC},     {"fmax", UNIT_FMISC},
+        {"feq", UNIT_FMISC},   {"flt", UNIT_FMISC},      {"fle", UNIT_FMISC},
         {"fmv", UNIT_FMISC},   {"fclass", UNIT_FMISC},
     };
 

@@ -124,8 +124,7 @@ static void decode_half(uint32_t half, struct rv64_insn *out)
 
     for (unsigned c = last_of_compressed_slot[slot]; c != RV64_c_none; c--) {
         const struct rv64_compressed_row *row = &rv64_compressed_rows[c];
-        const struct rv64_compressed_format_row *format =
-            &rv64_compressed_format_rows[row->format];
+        const struct rv64_compressed_format_row *format = &rv64_compressed_format_rows[row->format];
 
         if (COMPRESSED_SLOT(row->match) != slot) {
             break;

@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "isa/rv64/rows.h"
 
-#define SIGNED(value, bits)   bits_sign_extend(value, bits)
+#define SIGNED(value, bits) bits_sign_extend(value, bits)
 #define UNSIGNED(value, bits) ((int64_t)(value))
 
 int64_t rv64_immediate_collect(unsigned immediate, uint32_t word)

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* clang-format off */
 /* Which files an instruction reads and writes.  An operand field without its flag is no register:
  * the zimm of csrrwi stands in rs1, but no register is read. */
 #define INSN_RD_INT      (1u << 0)
@@ -48,6 +49,7 @@
 #define INSN_LR          (INSN_X_X | INSN_ATOMIC | INSN_LOAD)
 #define INSN_SC          (INSN_X_XX | INSN_ATOMIC | INSN_STORE)
 #define INSN_AMO         (INSN_X_XX | INSN_ATOMIC | INSN_LOAD | INSN_STORE)
+/* clang-format on */
 
 /* The kind of functional unit that executes an instruction. */
 enum rv64_unit {

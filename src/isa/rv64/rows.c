@@ -30,9 +30,11 @@ const struct rv64_compressed_row rv64_compressed_rows[RV64_COMPRESSED_COUNT] = {
 };
 
 const struct rv64_compressed_format_row rv64_compressed_format_rows[] = {
+/* clang-format off */
 #define COMPRESSED_FORMAT(name, rd, rs1, rs2, immediate, condition, syntax)                        \
     [COMPRESSED_FORMAT_##name] = {PLACE_##rd, PLACE_##rs1, PLACE_##rs2, IMMEDIATE_##immediate,     \
                                   condition, syntax},
+/* clang-format on */
 #include "isa/rv64/compressed_format.def"
 #undef COMPRESSED_FORMAT
 };

@@ -4,6 +4,7 @@
 
 #include "isa/rv64/insn.h"
 
+/* clang-format off */
 #define FIELD_RD   (1u << 0)
 #define FIELD_RS1  (1u << 1)
 #define FIELD_RS2  (1u << 2)
@@ -25,6 +26,7 @@
 #define NONZERO_RS2 (1u << 2)
 #define NONZERO_IMM (1u << 3)
 #define RD_NOT_SP   (1u << 4)
+/* clang-format on */
 
 enum rv64_immediate {
     IMMEDIATE_NONE = 0,

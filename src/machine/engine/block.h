@@ -38,7 +38,7 @@ struct block {
     int64_t cost;
     struct op *ops;
     guest_addr pc;
-    uint16_t bytes;        /* of guest code */
+    uint16_t bytes; /* of guest code */
     uint16_t instructions;
     uint16_t op_count;
     uint8_t state;         /* enum block_state */
@@ -90,7 +90,7 @@ struct engine {
     size_t arena_used;
     struct block **order;
     size_t order_count;
-    uint8_t *scratch;    /* a block that is cut short by the budget */
+    uint8_t *scratch;      /* a block that is cut short by the budget */
     struct block *partial; /* the block in scratch */
 
     struct block unlinked; /* where links lead that are not made yet */

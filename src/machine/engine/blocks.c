@@ -91,8 +91,7 @@ static void make_dead(struct engine *engine, struct block *block)
         if (link->block == NULL) {
             continue;
         }
-        struct granule_link **at =
-            granule_bucket(engine, (block->pc >> GRANULE_BITS) + i);
+        struct granule_link **at = granule_bucket(engine, (block->pc >> GRANULE_BITS) + i);
         while (*at != link) {
             ASSERT(*at != NULL);
             at = &(*at)->next;

@@ -33,7 +33,7 @@ enum join { JOIN_none, JOIN_rs1, JOIN_rs2, JOINS };
 
 /* Handlers of two instructions at once, 0 where there is none. */
 static const uint16_t pair_handlers[RV64_OP_COUNT][RV64_OP_COUNT][JOINS] = {
-#define PAIR(first, second, join)                                              \
+#define PAIR(first, second, join)                                                                  \
     [RV64_##first][RV64_##second][JOIN_##join] = HANDLER_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
 #include "machine/engine/pairs.def"
@@ -107,8 +107,7 @@ static void ask_units(struct builder *builder, struct draft *draft)
     draft->events = 0;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
-        const struct watch_request request =
-            unit->kind->watches(unit, draft->pc, &draft->insn);
+        const struct watch_request request = unit->kind->watches(unit, draft->pc, &draft->insn);
         draft->unit_events[i] = request.events;
         draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
         draft->events |= request.events;

@@ -12,10 +12,10 @@ enum engine_stop {
     ENGINE_EBREAK,      /* hart->pc is at the ebreak; not retired, as all faults below */
     ENGINE_ILLEGAL,     /* hart->fault_address is the instruction word */
     ENGINE_FETCH_FAULT, /* the bytes at hart->fault_address may not be executed */
-    ENGINE_LOAD_FAULT,  /* hart->fault_address: the first byte that failed, as the kernel reports it */
+    ENGINE_LOAD_FAULT, /* hart->fault_address: the first byte that failed, as the kernel reports it */
     ENGINE_STORE_FAULT,
-    ENGINE_BUS_FAULT,   /* a page of a mapped file beyond its end */
-    ENGINE_MISALIGNED,  /* lr, sc or amo on an address that is not naturally aligned */
+    ENGINE_BUS_FAULT,  /* a page of a mapped file beyond its end */
+    ENGINE_MISALIGNED, /* lr, sc or amo on an address that is not naturally aligned */
 };
 
 struct engine;

@@ -18,7 +18,7 @@
 
 /* Per operation, as constants, so that the compiler drops what one does not need. */
 enum {
-#define INSN(id, mnemonic, format, match, mask, unit, flags)                   \
+#define INSN(id, mnemonic, format, match, mask, unit, flags)                                       \
     FLAGS_##id = (int)(flags), UNIT_OF_##id = UNIT_##unit,
 #define XCSR(id, name, number, meaning)
 #include "isa/rv64/rv64.def"
@@ -27,15 +27,14 @@ enum {
 #undef XCSR
 };
 
-#define MAY_LEAVE(id)                                                          \
+#define MAY_LEAVE(id)                                                                              \
     ((FLAGS_##id & (int)(INSN_LOAD | INSN_STORE | INSN_ATOMIC | INSN_ROUNDS)) != 0)
 
 /* Calls the units that asked for an event here. */
 static void notify(struct engine *engine, struct hart *hart, const struct watch_site *site)
 {
-    const struct op operands = {.rs1 = site->insn.rs1,
-                                .rs2 = site->insn.rs2,
-                                .imm = (int32_t)site->insn.imm};
+    const struct op operands = {
+        .rs1 = site->insn.rs1, .rs2 = site->insn.rs2, .imm = (int32_t)site->insn.imm};
     for (unsigned i = 0; i < engine->units->count; i++) {
         struct unit *unit = engine->units->units[i];
         const unsigned events = site->events[i];
@@ -49,9 +48,9 @@ static void notify(struct engine *engine, struct hart *hart, const struct watch_
             bool taken = true;
             guest_addr target = site->pc + (uint64_t)site->insn.imm;
             switch (site->insn.op) {
-#define CONDITION(id)                                                          \
-    case RV64_##id:                                                            \
-        taken = exec_##id(hart, &operands);                                    \
+#define CONDITION(id)                                                                              \
+    case RV64_##id:                                                                                \
+        taken = exec_##id(hart, &operands);                                                        \
         break;
                 CONDITION(beq)
                 CONDITION(bne)
@@ -115,16 +114,12 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 #include "isa/rv64/xstrata.def"
 #undef INSN
 #undef XCSR
-        [HANDLER_block_end] = &&block_end,
-        [HANDLER_stop_ecall] = &&stop_ecall,
-        [HANDLER_stop_ebreak] = &&stop_ebreak,
-        [HANDLER_stop_illegal] = &&stop_illegal,
-        [HANDLER_stop_system] = &&stop_system,
-        [HANDLER_float_csr] = &&float_csr,
-        [HANDLER_watch_pc] = &&watch_pc,
-        [HANDLER_watch_before] = &&watch_site,
+        [HANDLER_block_end] = &&block_end,     [HANDLER_stop_ecall] = &&stop_ecall,
+        [HANDLER_stop_ebreak] = &&stop_ebreak, [HANDLER_stop_illegal] = &&stop_illegal,
+        [HANDLER_stop_system] = &&stop_system, [HANDLER_float_csr] = &&float_csr,
+        [HANDLER_watch_pc] = &&watch_pc,       [HANDLER_watch_before] = &&watch_site,
         [HANDLER_watch_after] = &&watch_site,
-#define PAIR(first, second, join)                                              \
+#define PAIR(first, second, join)                                                                  \
     [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
 #include "machine/engine/pairs.def"
@@ -142,41 +137,40 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
     guest_addr target = hart->pc; /* of an indirect jump */
     goto look;
 
-#define DISPATCH() goto *ip->handler
-#define GUARD(id)                                                              \
-    if (MAY_LEAVE(id)) {                                                       \
-        engine->at = ip;                                                       \
+#define DISPATCH() goto * ip->handler
+#define GUARD(id)                                                                                  \
+    if (MAY_LEAVE(id)) {                                                                           \
+        engine->at = ip;                                                                           \
     }
-#define STEP(id)                                                               \
-    {                                                                          \
-        GUARD(id)                                                              \
-        exec_##id(hart, ip);                                                   \
-        ip++;                                                                  \
+#define STEP(id)                                                                                   \
+    {                                                                                              \
+        GUARD(id)                                                                                  \
+        exec_##id(hart, ip);                                                                       \
+        ip++;                                                                                      \
     }
-#define ENTER()                                                                \
-    {                                                                          \
-        if (UNLIKELY((engine->budget -= next->cost) < 0)) {                    \
-            goto look_at_next;                                                 \
-        }                                                                      \
-        ip = next->ops;                                                        \
-        DISPATCH();                                                            \
+#define ENTER()                                                                                    \
+    {                                                                                              \
+        if (UNLIKELY((engine->budget -= next->cost) < 0)) {                                        \
+            goto look_at_next;                                                                     \
+        }                                                                                          \
+        ip = next->ops;                                                                            \
+        DISPATCH();                                                                                \
     }
-#define FOLLOW(which)                                                          \
-    {                                                                          \
-        link = &LINKS(ip)->which;                                              \
-        next = *link;                                                          \
-        ENTER()                                                                \
+#define FOLLOW(which)                                                                              \
+    {                                                                                              \
+        link = &LINKS(ip)->which;                                                                  \
+        next = *link;                                                                              \
+        ENTER()                                                                                    \
     }
-#define BRANCH(id)                                                             \
-    {                                                                          \
-        if (exec_##id(hart, ip)) {                                             \
-            FOLLOW(taken)                                                      \
-        }                                                                      \
-        FOLLOW(not_taken)                                                      \
+#define BRANCH(id)                                                                                 \
+    {                                                                                              \
+        if (exec_##id(hart, ip)) {                                                                 \
+            FOLLOW(taken)                                                                          \
+        }                                                                                          \
+        FOLLOW(not_taken)                                                                          \
     }
 
-#define RUN_PLAIN(id)                                                          \
-    op_##id : STEP(id) DISPATCH();
+#define RUN_PLAIN(id) op_##id : STEP(id) DISPATCH();
 #define RUN_ALU RUN_PLAIN
 #define RUN_MUL RUN_PLAIN
 #define RUN_DIV RUN_PLAIN
@@ -192,11 +186,10 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 #define RUN_FMISC RUN_PLAIN
 #define RUN_BRANCH(id) op_##id : BRANCH(id)
 #define RUN_JUMP(id)  /* written out below */
-#define RUN_FENCE(id) /* one hart at a time: nothing to order */               \
-    op_##id : ip++;                                                            \
+#define RUN_FENCE(id) /* one hart at a time: nothing to order */                                   \
+    op_##id : ip++;                                                                                \
     DISPATCH();
-#define RUN_SYSTEM(id) /* these stop the engine: stop_* */                     \
-    op_##id : goto unreachable;
+#define RUN_SYSTEM(id) /* these stop the engine: stop_* */ op_##id : goto unreachable;
 
 #define INSN(id, mnemonic, format, match, mask, unit, flags) RUN_##unit(id)
 #define XCSR(id, name, number, meaning)
@@ -211,23 +204,21 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
 #define JOIN_none
 #define JOIN_rs1 second_op.rs1 = ip[-1].rd;
 #define JOIN_rs2 second_op.rs2 = ip[-1].rd;
-#define PAIR(first, second, join)                                              \
-    pair_##first##_##second##_##join : {                                       \
-        STEP(first)                                                            \
-        struct op second_op = *ip;                                             \
-        JOIN_##join GUARD(second) exec_##second(hart, &second_op);             \
-        ip++;                                                                  \
-        DISPATCH();                                                            \
+#define PAIR(first, second, join)                                                                  \
+    pair_##first##_##second##_##join:                                                              \
+    {                                                                                              \
+        STEP(first)                                                                                \
+        struct op second_op = *ip;                                                                 \
+        JOIN_##join GUARD(second) exec_##second(hart, &second_op);                                 \
+        ip++;                                                                                      \
+        DISPATCH();                                                                                \
     }
-#define PAIR_BRANCH(first, second, join)                                       \
-    pair_##first##_##second##_##join : {                                       \
-        STEP(first)                                                            \
-        struct op second_op = *ip;                                             \
-        JOIN_##join if (exec_##second(hart, &second_op))                       \
-        {                                                                      \
-            FOLLOW(taken)                                                      \
-        }                                                                      \
-        FOLLOW(not_taken)                                                      \
+#define PAIR_BRANCH(first, second, join)                                                           \
+    pair_##first##_##second##_##join:                                                              \
+    {                                                                                              \
+        STEP(first)                                                                                \
+        struct op second_op = *ip;                                                                 \
+        JOIN_##join if (exec_##second(hart, &second_op)){FOLLOW(taken)} FOLLOW(not_taken)          \
     }
 #include "machine/engine/pairs.def"
 #undef PAIR
@@ -237,7 +228,7 @@ op_jal:
     hart->x[ip->rd] = op_constant(ip);
     FOLLOW(taken)
 
-op_jalr: {
+op_jalr : {
     target = exec_jalr_target(hart, ip);
     hart->x[ip->rd] = ip[1].value;
     struct jump_cache_entry *entry = &engine->jump_cache[target / 2 % JUMP_CACHE_ENTRIES];
@@ -257,7 +248,7 @@ float_csr:
     ip++;
     DISPATCH();
 
-watch_pc: {
+watch_pc : {
     struct watch_cell *cell = ip->pointer;
     if (LIKELY(++cell->executions != cell->fires_at)) {
         ip++;
@@ -372,7 +363,7 @@ stop_system:
     hart->pc = ip->value;
     hart->system_word = (uint32_t)ip[1].value;
     return ENGINE_SYSTEM;
-stop_illegal: {
+stop_illegal : {
     const struct block *block = blocks_containing(engine, ip);
     struct rv64_insn insn;
     blocks_instruction(block, ip, &insn);

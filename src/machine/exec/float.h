@@ -27,7 +27,14 @@ void float_collect_interrupted(struct hart *hart, const void *context);
 /* The CSR instructions on fflags, frm and fcsr, which compilers put around quiet
  * comparisons: op->imm is the CSR's number, op->rs2 the instruction (enum float_csr),
  * op->rs1 a register or, for the immediate forms, a number. */
-enum float_csr { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_WRITE_NUMBER, CSR_SET_NUMBER, CSR_CLEAR_NUMBER };
+enum float_csr {
+    CSR_WRITE,
+    CSR_SET,
+    CSR_CLEAR,
+    CSR_WRITE_NUMBER,
+    CSR_SET_NUMBER,
+    CSR_CLEAR_NUMBER
+};
 void float_access_csr(struct hart *hart, const struct op *op);
 
 /* The mode to round with; leaves the instruction as illegal if frm is reserved. */
@@ -90,44 +97,44 @@ static inline uint64_t box(uint32_t value)
 
 /* Rows: `a`, `b`, `c` are the operands' bits.  `host` is the result on the host,
  * `exact` the same in softfloat. */
-#define ROUNDED_D(id, host, exact)                                             \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const unsigned mode = float_rounding(hart, op);                        \
-        const uint64_t a = hart->f[op->rs1];                                   \
-        const uint64_t b = hart->f[op->rs2];                                   \
-        const uint64_t c = hart->f[op->rs3];                                   \
-        (void)b;                                                               \
-        (void)c;                                                               \
-        if (LIKELY(mode == FP_RNE)) {                                          \
-            const double value = (host);                                       \
-            if (LIKELY(value == value)) {                                      \
-                hart->f[op->rd] = bits_of_double(value);                       \
-                return;                                                        \
-            }                                                                  \
-        }                                                                      \
-        unsigned *flags = &hart->float_flags;                                  \
-        hart->f[op->rd] = (exact);                                             \
+#define ROUNDED_D(id, host, exact)                                                                 \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const unsigned mode = float_rounding(hart, op);                                            \
+        const uint64_t a = hart->f[op->rs1];                                                       \
+        const uint64_t b = hart->f[op->rs2];                                                       \
+        const uint64_t c = hart->f[op->rs3];                                                       \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        if (LIKELY(mode == FP_RNE)) {                                                              \
+            const double value = (host);                                                           \
+            if (LIKELY(value == value)) {                                                          \
+                hart->f[op->rd] = bits_of_double(value);                                           \
+                return;                                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        unsigned *flags = &hart->float_flags;                                                      \
+        hart->f[op->rd] = (exact);                                                                 \
     }
 
-#define ROUNDED_S(id, host, exact)                                             \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const unsigned mode = float_rounding(hart, op);                        \
-        const uint32_t a = unbox(hart->f[op->rs1]);                            \
-        const uint32_t b = unbox(hart->f[op->rs2]);                            \
-        const uint32_t c = unbox(hart->f[op->rs3]);                            \
-        (void)b;                                                               \
-        (void)c;                                                               \
-        if (LIKELY(mode == FP_RNE)) {                                          \
-            const float value = (host);                                        \
-            if (LIKELY(value == value)) {                                      \
-                hart->f[op->rd] = box(bits_of_float(value));                   \
-                return;                                                        \
-            }                                                                  \
-        }                                                                      \
-        unsigned *flags = &hart->float_flags;                                  \
-        hart->f[op->rd] = box(exact);                                          \
+#define ROUNDED_S(id, host, exact)                                                                 \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const unsigned mode = float_rounding(hart, op);                                            \
+        const uint32_t a = unbox(hart->f[op->rs1]);                                                \
+        const uint32_t b = unbox(hart->f[op->rs2]);                                                \
+        const uint32_t c = unbox(hart->f[op->rs3]);                                                \
+        (void)b;                                                                                   \
+        (void)c;                                                                                   \
+        if (LIKELY(mode == FP_RNE)) {                                                              \
+            const float value = (host);                                                            \
+            if (LIKELY(value == value)) {                                                          \
+                hart->f[op->rd] = box(bits_of_float(value));                                       \
+                return;                                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        unsigned *flags = &hart->float_flags;                                                      \
+        hart->f[op->rd] = box(exact);                                                              \
     }
 
 #define D(bits) double_of(bits)
@@ -176,19 +183,18 @@ static inline void exec_fcvt_d_s(struct hart *hart, const struct op *op)
     const unsigned mode = float_rounding(hart, op);
     const uint32_t a = unbox(hart->f[op->rs1]);
     const double value = (double)float_of(a);
-    hart->f[op->rd] = LIKELY(value == value) ? bits_of_double(value)
-                                             : f32_to_f64(a, mode, &hart->float_flags);
+    hart->f[op->rd] =
+        LIKELY(value == value) ? bits_of_double(value) : f32_to_f64(a, mode, &hart->float_flags);
 }
 
 /* Integer to floating point: `type` is how the integer register is read. */
-#define FROM_INTEGER(id, type, precision, pack, exact)                         \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const unsigned mode = float_rounding(hart, op);                        \
-        const type a = (type)hart->x[op->rs1];                                 \
-        hart->f[op->rd] = LIKELY(mode == FP_RNE)                               \
-                              ? pack((precision)a)                             \
-                              : (exact)(a, mode, &hart->float_flags);          \
+#define FROM_INTEGER(id, type, precision, pack, exact)                                             \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const unsigned mode = float_rounding(hart, op);                                            \
+        const type a = (type)hart->x[op->rs1];                                                     \
+        hart->f[op->rd] =                                                                          \
+            LIKELY(mode == FP_RNE) ? pack((precision)a) : (exact)(a, mode, &hart->float_flags);    \
     }
 #define BOXED_S(value) box(bits_of_float(value))
 static inline uint64_t boxed_i32_to_f32(int32_t a, unsigned mode, unsigned *flags)
@@ -222,24 +228,24 @@ FROM_INTEGER(fcvt_s_lu, uint64_t, float,  BOXED_S,        boxed_u64_to_f32)
 
 /* Floating point to integer.  Only C's own case, truncation of what fits, is
  * left to the host; the signed forms are the ones that compilers emit. */
-#define TO_INTEGER_FAST_D(id, type, limit, exact)                              \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const unsigned mode = float_rounding(hart, op);                        \
-        const uint64_t a = hart->f[op->rs1];                                   \
-        const double value = double_of(a);                                     \
-        /* isless: a quiet NaN must not raise here, the slow path decides */   \
-        if (mode == FP_RTZ && isless(fabs(value), limit)) {                    \
-            hart->x[op->rd] = (uint64_t)(int64_t)(type)value;                  \
-        } else {                                                               \
-            hart->x[op->rd] = exact(a, mode, &hart->float_flags);              \
-        }                                                                      \
+#define TO_INTEGER_FAST_D(id, type, limit, exact)                                                  \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const unsigned mode = float_rounding(hart, op);                                            \
+        const uint64_t a = hart->f[op->rs1];                                                       \
+        const double value = double_of(a);                                                         \
+        /* isless: a quiet NaN must not raise here, the slow path decides */                       \
+        if (mode == FP_RTZ && isless(fabs(value), limit)) {                                        \
+            hart->x[op->rd] = (uint64_t)(int64_t)(type)value;                                      \
+        } else {                                                                                   \
+            hart->x[op->rd] = exact(a, mode, &hart->float_flags);                                  \
+        }                                                                                          \
     }
-#define TO_INTEGER(id, operand, exact)                                         \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const unsigned mode = float_rounding(hart, op);                        \
-        hart->x[op->rd] = exact(operand(hart->f[op->rs1]), mode, &hart->float_flags); \
+#define TO_INTEGER(id, operand, exact)                                                             \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const unsigned mode = float_rounding(hart, op);                                            \
+        hart->x[op->rd] = exact(operand(hart->f[op->rs1]), mode, &hart->float_flags);              \
     }
 #define SAME(bits) (bits)
 /* clang-format off */
@@ -257,23 +263,24 @@ TO_INTEGER(fcvt_lu_s, unbox, f32_to_u64)
 #undef SAME
 
 /* The rest neither rounds nor depends on the rounding mode. */
-#define PLAIN_FLOAT(id, file, operand, result)                                 \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const uint64_t a = operand(hart->f[op->rs1]);                          \
-        const uint64_t b = operand(hart->f[op->rs2]);                          \
-        unsigned *flags = &hart->float_flags;                                  \
-        (void)b;                                                               \
-        (void)flags;                                                           \
-        hart->file[op->rd] = (result);                                         \
+#define PLAIN_FLOAT(id, file, operand, result)                                                     \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const uint64_t a = operand(hart->f[op->rs1]);                                              \
+        const uint64_t b = operand(hart->f[op->rs2]);                                              \
+        unsigned *flags = &hart->float_flags;                                                      \
+        (void)b;                                                                                   \
+        (void)flags;                                                                               \
+        hart->file[op->rd] = (result);                                                             \
     }
 #define WHOLE(bits) (bits)
 #define S32(bits) ((uint32_t)(bits))
 /* Compilers know the NaN that unbox may give, and drop a comparison with it, with the flag that it
  * raises: NaNs go to softfloat. */
-#define COMPARED_S(operator, exact)                                            \
-    (UNLIKELY(isunordered(S(S32(a)), S(S32(b)))) ? exact(S32(a), S32(b), flags) \
-                                                 : S(S32(a)) operator S(S32(b)))
+#define COMPARED_S(operator, exact)                                                                \
+    (UNLIKELY(isunordered(S(S32(a)), S(S32(b)))) ? exact(S32(a), S32(b), flags)                    \
+                                                 : S(S32(a))                                       \
+                                                   operator S(S32(b)))
 /* clang-format off */
 PLAIN_FLOAT(fsgnj_d,  f, WHOLE, (a & ~SIGN64) | (b & SIGN64))
 PLAIN_FLOAT(fsgnjn_d, f, WHOLE, (a & ~SIGN64) | (~b & SIGN64))

@@ -74,16 +74,16 @@ static inline uint64_t or_combine_bytes(uint64_t a)
 }
 
 /* Rows: `a` and `b` are rs1 and rs2, `imm` the sign-extended immediate. */
-#define VALUE(id, result)                                                      \
-    static inline void exec_##id(struct hart *hart, const struct op *op)       \
-    {                                                                          \
-        const uint64_t a = hart->x[op->rs1];                                   \
-        const uint64_t b = hart->x[op->rs2];                                   \
-        const uint64_t imm = (uint64_t)(int64_t)op->imm;                       \
-        (void)a;                                                               \
-        (void)b;                                                               \
-        (void)imm;                                                             \
-        hart->x[op->rd] = (result);                                            \
+#define VALUE(id, result)                                                                          \
+    static inline void exec_##id(struct hart *hart, const struct op *op)                           \
+    {                                                                                              \
+        const uint64_t a = hart->x[op->rs1];                                                       \
+        const uint64_t b = hart->x[op->rs2];                                                       \
+        const uint64_t imm = (uint64_t)(int64_t)op->imm;                                           \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        (void)imm;                                                                                 \
+        hart->x[op->rd] = (result);                                                                \
     }
 
 /* clang-format off */
@@ -184,12 +184,12 @@ static inline void exec_auipc(struct hart *hart, const struct op *op)
 }
 
 /* Conditional branches say whether they are taken. */
-#define TAKEN(id, condition)                                                   \
-    static inline bool exec_##id(const struct hart *hart, const struct op *op) \
-    {                                                                          \
-        const uint64_t a = hart->x[op->rs1];                                   \
-        const uint64_t b = hart->x[op->rs2];                                   \
-        return (condition);                                                    \
+#define TAKEN(id, condition)                                                                       \
+    static inline bool exec_##id(const struct hart *hart, const struct op *op)                     \
+    {                                                                                              \
+        const uint64_t a = hart->x[op->rs1];                                                       \
+        const uint64_t b = hart->x[op->rs2];                                                       \
+        return (condition);                                                                        \
     }
 
 /* clang-format off */

@@ -65,7 +65,8 @@ static uint64_t count_of(const struct shadow *shadow)
 /* A threshold that has been passed already cannot be met again. */
 static void set_firing(struct shadow *shadow)
 {
-    const bool fires = shadow->live && shadow->callback != 0 && shadow->threshold > count_of(shadow);
+    const bool fires =
+        shadow->live && shadow->callback != 0 && shadow->threshold > count_of(shadow);
     shadow->cell.fires_at = fires ? shadow->base + shadow->threshold : 0;
 }
 
@@ -166,8 +167,7 @@ static enum unit_action on_match(struct unit *unit, struct hart *hart, guest_add
     if (hart->in_callback) {
         if (hart->pending_count == hart->pending_capacity) {
             hart->pending_capacity = hart->pending_capacity * 2 + 8;
-            hart->pending =
-                realloc(hart->pending, hart->pending_capacity * sizeof *hart->pending);
+            hart->pending = realloc(hart->pending, hart->pending_capacity * sizeof *hart->pending);
             ASSERT(hart->pending != NULL);
         }
         hart->pending[hart->pending_count++] =
@@ -296,9 +296,8 @@ static void report(const struct unit *unit, struct statistics *statistics)
     statistics->number(statistics, "addresses", totals.addresses);
     report_thresholds(table, statistics);
     statistics->ratio(statistics, "mean_executions",
-                      totals.addresses == 0
-                          ? 0.0
-                          : (double)totals.executions / (double)totals.addresses);
+                      totals.addresses == 0 ? 0.0
+                                            : (double)totals.executions / (double)totals.addresses);
     /* An unlimited table cannot be built: it has no cost to state. */
     const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
     statistics->number(statistics, "storage_bits", table->size * entry_bits);

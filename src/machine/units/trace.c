@@ -77,11 +77,8 @@ static void destroy(struct unit *unit)
     free(trace);
 }
 
-static const struct unit_kind kind = {.name = "trace",
-                                      .watches = watches,
-                                      .retire = on_retire,
-                                      .finish = finish,
-                                      .destroy = destroy};
+static const struct unit_kind kind = {
+    .name = "trace", .watches = watches, .retire = on_retire, .finish = finish, .destroy = destroy};
 
 /* The program's descriptors must have the numbers that they have without a
  * trace, so this one goes as high as it may. */
