@@ -16,10 +16,6 @@
 #include <unistd.h>
 
 enum {
-    REGISTER_SP = 2,
-    REGISTER_TP = 4,
-    REGISTER_A0 = 10,
-    ECALL_BYTES = 4,
     EXIT_SIGNAL = 0xff, /* in clone's flags */
 };
 

@@ -18,7 +18,6 @@ enum {
     STATUS_FAILED = 125,
     STATUS_UNUSABLE = 126,
     STATUS_MISSING = 127,
-    REGISTER_SP = 2,
     CLOCK_TICKS = 100,
     /* The kernel reads program headers wherever they are; a linker puts them
      * behind the ELF header. */

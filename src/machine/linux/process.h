@@ -14,6 +14,19 @@
 #include <signal.h>
 #include <sys/types.h>
 
+/* The calling convention's registers that this layer knows by name. */
+enum {
+    REGISTER_RA = 1,
+    REGISTER_SP = 2,
+    REGISTER_TP = 4,
+    REGISTER_A0 = 10,
+    REGISTER_A1 = 11,
+    REGISTER_A2 = 12,
+    REGISTER_A7 = 17,
+};
+
+enum { ECALL_BYTES = 4 };
+
 #define GUEST_SIGNALS 64 /* numbered from 1 */
 
 /* Bit n-1 stands for signal n, as in the kernel. */
@@ -132,8 +145,8 @@ struct process {
     const char *executable; /* absolute host path of the running program */
     char **reexec;          /* the command and options with which execve starts a program again */
     char **reexec_reports;  /* further options of the first process; both end with NULL */
-    bool exiting;       /* exit_group was called or a fatal signal arrived */
-    bool limit_reached; /* --max-instructions ended it */
+    bool exiting;           /* exit_group was called or a fatal signal arrived */
+    bool limit_reached;     /* --max-instructions ended it */
     int exit_status;
     int exit_signal;   /* the signal that killed the program, or 0 */
     struct last_stop { /* why the engine stopped last: the cause of death, if it was a fault */

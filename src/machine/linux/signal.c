@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 enum {
-    REGISTER_A0 = 10,
-    ECALL_BYTES = 4,
     INFO_CODE_KERNEL = 0x80, /* SI_KERNEL */
 };
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 enum {
-    REGISTER_SP = 2,
     MASK_BLOCK = 0,   /* SIG_BLOCK */
     MASK_UNBLOCK = 1, /* SIG_UNBLOCK */
     MASK_SET = 2,     /* SIG_SETMASK */

@@ -7,12 +7,6 @@
 #include <string.h>
 
 enum {
-    REGISTER_RA = 1,
-    REGISTER_SP = 2,
-    REGISTER_A0 = 10,
-    REGISTER_A1 = 11,
-    REGISTER_A2 = 12,
-
     STACK_ON = 1,      /* SS_ONSTACK */
     STACK_DISABLE = 2, /* SS_DISABLE */
     STACK_MINIMUM_BYTES = 2048,

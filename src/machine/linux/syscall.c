@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    REGISTER_A0 = 10,
-    REGISTER_A7 = 17,
-    ECALL_BYTES = 4,
-};
-
 struct syscall_row {
     const char *name;
     syscall_handler handler; /* NULL: the call does not exist here */

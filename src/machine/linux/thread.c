@@ -15,10 +15,6 @@
 #include <string.h>
 
 enum {
-    REGISTER_SP = 2,
-    REGISTER_TP = 4,
-    REGISTER_A0 = 10,
-    ECALL_BYTES = 4,
     ROBUST_LIMIT = 2048, /* as in the kernel: a list that the program damaged must end */
 };
 
