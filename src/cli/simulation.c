@@ -1,0 +1,255 @@
+/* Runs a program on the simulated processor, and writes the reports of its run. */
+#include "cli/simulation.h"
+
+#include "base/check.h"
+#include "machine/linux/process.h"
+#include "machine/units/counter_table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* execve hands the new program's environment over in a file, since the host's
+ * own loader would read variables such as LD_PRELOAD from the real one. */
+static bool read_environment(struct simulation *simulation)
+{
+    if (simulation->environment_fd < 0) {
+        return true;
+    }
+    FILE *file = fdopen(simulation->environment_fd, "r");
+    if (file == NULL) {
+        fprintf(stderr, "strata: cannot read the environment: %s\n", strerror(errno));
+        return false;
+    }
+    simulation_resize_environment(simulation, 0);
+    simulation->environment_lines = true;
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getdelim(&line, &capacity, '\0', file) > 0) {
+        simulation_add_variable(simulation, line);
+        line = NULL;
+        capacity = 0;
+    }
+    free(line);
+    fclose(file);
+    return true;
+}
+
+/* One address, or nothing; false if it is anything else. */
+static bool arm_line(struct machine *machine, char *line, size_t length)
+{
+    uint64_t address;
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
+        line[--length] = '\0';
+    }
+    if (length == 0) {
+        return true;
+    }
+    if (strlen(line) != length || !command_parse_hex(line, &address) || address % 2 != 0 ||
+        address >= GUEST_SPACE_BYTES) {
+        return false;
+    }
+    counter_table_new(machine->counters, address, 0, 0);
+    return true;
+}
+
+static bool arm_counters(struct machine *machine, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
+                strerror(errno));
+        return false;
+    }
+    char *line = NULL;
+    size_t capacity = 0;
+    unsigned number = 0;
+    bool valid = true;
+    ssize_t length;
+    while (valid && (length = getline(&line, &capacity, file)) > 0) {
+        number++;
+        valid = arm_line(machine, line, (size_t)length);
+    }
+    if (!valid) {
+        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n", path,
+                number);
+    } else if (ferror(file)) {
+        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
+                strerror(errno));
+        valid = false;
+    }
+    free(line);
+    fclose(file);
+    return valid;
+}
+
+/* The words with which execve starts a RISC-V program again; see linux/exec.c.
+ * They end with NULL, as execve wants them. */
+#define REEXEC_WORDS 16
+struct reexec {
+    char *words[REEXEC_WORDS];
+    unsigned count;
+    char entries[32];
+};
+
+static void add_word(struct reexec *reexec, const char *word)
+{
+    ASSERT(reexec->count + 1 < REEXEC_WORDS);
+    reexec->words[reexec->count++] = (char *)(uintptr_t)word;
+}
+
+static void add_option(struct reexec *reexec, const char *name, const char *value)
+{
+    if (value != NULL) {
+        add_word(reexec, name);
+        add_word(reexec, value);
+    }
+}
+
+static void prepare_reexec(struct reexec *command, const struct simulation *simulation)
+{
+    *command = (struct reexec){.count = 0};
+    add_word(command, "/proc/self/exe");
+    add_word(command, "sim");
+    add_option(command, "--sysroot", simulation->sysroot);
+    if (simulation->machine.real_time) {
+        add_word(command, "--real-time");
+    }
+    snprintf(command->entries, sizeof command->entries, "%llu",
+             (unsigned long long)simulation->machine.counter_entries);
+    add_option(command, "--counter-entries",
+               simulation->machine.counter_entries == COUNTER_UNLIMITED ? "unlimited"
+                                                                      : command->entries);
+}
+
+/* The reports are of the first process, whatever program it runs in the end;
+ * those that it forks have none. */
+static void prepare_reports(struct reexec *reports, const struct simulation *simulation)
+{
+    *reports = (struct reexec){.count = 0};
+    add_option(reports, "--stats", simulation->stats_path);
+    add_option(reports, "--profile", simulation->profile_path);
+    if (simulation->summary) {
+        add_word(reports, "--summary");
+    }
+}
+
+/* The program may change the working folder that Strata shares with it. */
+static char *absolute_path(const char *path)
+{
+    char folder[PATH_MAX];
+    char *absolute = NULL;
+    if (path == NULL || path[0] == '/' || getcwd(folder, sizeof folder) == NULL) {
+        return path == NULL ? NULL : strdup(path);
+    }
+    if (asprintf(&absolute, "%s/%s", folder, path) < 0) {
+        absolute = NULL;
+    }
+    ASSERT(absolute != NULL);
+    return absolute;
+}
+
+/* Says so before a long run, not after it, if a report cannot be written.  Asks
+ * without opening: the reader of a pipe would take that for the end. */
+static bool writable(const char *path, const char *what)
+{
+    if (path == NULL || access(path, W_OK) == 0) {
+        return true;
+    }
+    char *folder = strdup(path);
+    ASSERT(folder != NULL);
+    if (errno == ENOENT) {
+        *strrchr(folder, '/') = '\0';
+        if (access(folder[0] != '\0' ? folder : "/", W_OK) == 0) {
+            free(folder);
+            return true;
+        }
+    }
+    const int error = errno;
+    free(folder);
+    fprintf(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(error));
+    return false;
+}
+
+static int write_reports(const struct simulation *simulation, struct process *process,
+                         const struct run_description *run)
+{
+    bool written = machine_finish(&process->machine);
+    if (simulation->stats_path != NULL) {
+        written &= run_report_statistics(process, run, simulation->stats_path);
+    }
+    if (simulation->profile_path != NULL) {
+        written &= run_report_profile(process, simulation->profile_path);
+    }
+    if (simulation->summary) {
+        run_report_summary(process, run);
+    }
+    return written ? 0 : EXIT_STRATA_FAILED;
+}
+
+static int run_loaded(const struct simulation *simulation, struct process *process,
+                      const struct run_description *run)
+{
+    if (!writable(simulation->stats_path, "statistics") ||
+        !writable(simulation->profile_path, "profile") ||
+        (simulation->arm_path != NULL && !arm_counters(&process->machine, simulation->arm_path))) {
+        return EXIT_STRATA_FAILED;
+    }
+    schedule_run(process);
+    run_report_death(process, run);
+    const int status = write_reports(simulation, process, run);
+    if (status != 0) {
+        return status;
+    }
+    return process->exit_signal != 0 ? 128 + process->exit_signal : process->exit_status;
+}
+
+static int run_program(const struct simulation *simulation, char **arguments,
+                       const struct run_description *run)
+{
+    static struct process process; /* large, and one is enough */
+    if (!process_create(&process, &simulation->machine)) {
+        return EXIT_STRATA_FAILED;
+    }
+    process.sysroot = simulation->sysroot;
+    process.forked = simulation->child;
+    static struct reexec command, reports;
+    prepare_reexec(&command, simulation);
+    prepare_reports(&reports, simulation);
+    process.reexec = command.words;
+    process.reexec_reports = reports.words;
+    const char *path = arguments[0];
+    if (simulation->argv0 != NULL) {
+        arguments[0] = (char *)(uintptr_t)simulation->argv0;
+    }
+    const struct program_request request = {
+        .path = path, .arguments = arguments, .environment = simulation->environment};
+    int status = load_program(&process, process.threads, &request);
+    if (status == 0) {
+        status = run_loaded(simulation, &process, run);
+    }
+    process_destroy(&process);
+    return status;
+}
+
+int simulation_run(struct simulation *simulation, char **arguments,
+                   const struct run_description *run)
+{
+    if (!read_environment(simulation)) {
+        return EXIT_STRATA_FAILED;
+    }
+    char *stats_path = absolute_path(simulation->stats_path);
+    char *profile_path = absolute_path(simulation->profile_path);
+    char *sysroot = absolute_path(simulation->sysroot);
+    simulation->stats_path = stats_path;
+    simulation->profile_path = profile_path;
+    simulation->sysroot = sysroot;
+    const int status = run_program(simulation, arguments, run);
+    free(stats_path);
+    free(profile_path);
+    free(sysroot);
+    return status;
+}

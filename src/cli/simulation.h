@@ -1,0 +1,50 @@
+/* One run of a program on the simulated processor: what was asked for, and what `strata sim` and `run` share. */
+#ifndef STRATA_CLI_SIMULATION_H
+#define STRATA_CLI_SIMULATION_H
+
+#include "cli/command.h"
+#include "machine/machine.h"
+#include "report/run_report.h"
+
+#include <stddef.h>
+
+#define SYSROOT_DEFAULT "/usr/riscv64-linux-gnu"
+
+struct simulation {
+    struct machine_options machine;
+    const char *stats_path;
+    const char *profile_path;
+    const char *arm_path;
+    const char *sysroot;
+    const char *argv0;
+    int environment_fd;
+    bool summary;
+    bool child;         /* started by execve in a process that the program forked */
+    bool trace_ranged;  /* --trace-range was given */
+    char **environment; /* NULL-terminated, malloc'ed */
+    size_t environment_count;
+    bool environment_lines; /* its strings are malloc'ed too */
+};
+
+/* The functions behind simulation_options.def: `settings` begins with a struct simulation. */
+#define OPTION(name, argument, take, help) const char *take(void *settings, const char *value);
+#include "cli/simulation_options.def"
+#undef OPTION
+
+/* What is asked for if no option says otherwise; with the caller's environment. */
+void simulation_begin(struct simulation *simulation);
+void simulation_end(struct simulation *simulation);
+
+/* The environment for the program; `assignment` is kept. */
+void simulation_resize_environment(struct simulation *simulation, size_t count);
+void simulation_add_variable(struct simulation *simulation, const char *assignment);
+
+/* What is wrong with the options together, NULL if nothing is. */
+const char *simulation_check(const struct simulation *simulation);
+
+/* Runs arguments[0], a RISC-V program, to its end and writes the reports, which
+ * are of `run`.  Returns the exit status of the command. */
+int simulation_run(struct simulation *simulation, char **arguments,
+                   const struct run_description *run);
+
+#endif

@@ -1,0 +1,156 @@
+/* Takes the options that every command has which runs a program on the simulated processor. */
+#include "base/check.h"
+#include "cli/simulation.h"
+#include "machine/units/counter_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void simulation_resize_environment(struct simulation *simulation, size_t count)
+{
+    simulation->environment =
+        realloc(simulation->environment, (count + 1) * sizeof *simulation->environment);
+    ASSERT(simulation->environment != NULL);
+    simulation->environment[count] = NULL;
+    simulation->environment_count = count;
+}
+
+/* As it is: an environment may hold a name twice, and words without a value. */
+void simulation_add_variable(struct simulation *simulation, const char *assignment)
+{
+    simulation_resize_environment(simulation, simulation->environment_count + 1);
+    simulation->environment[simulation->environment_count - 1] = (char *)(uintptr_t)assignment;
+}
+
+static void set_variable(struct simulation *simulation, const char *assignment)
+{
+    const size_t name = (size_t)(strchr(assignment, '=') - assignment) + 1;
+    for (size_t i = 0; i < simulation->environment_count; i++) {
+        if (strncmp(simulation->environment[i], assignment, name) == 0) {
+            simulation->environment[i] = (char *)(uintptr_t)assignment;
+            return;
+        }
+    }
+    simulation_add_variable(simulation, assignment);
+}
+
+const char *simulation_take_stats(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->stats_path = value;
+    return value[0] == '\0' ? "expected a file:" : NULL;
+}
+
+const char *simulation_take_summary(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->summary = true;
+    return NULL;
+}
+
+const char *simulation_take_sysroot(void *settings, const char *value)
+{
+    struct stat status;
+    if (stat(value, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return "there is no such folder:";
+    }
+    ((struct simulation *)settings)->sysroot = value;
+    return NULL;
+}
+
+const char *simulation_take_env(void *settings, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value) {
+        return "expected NAME=VALUE:";
+    }
+    set_variable(settings, value);
+    return NULL;
+}
+
+const char *simulation_take_max_instructions(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    if (!command_parse_number(value, &own->machine.max_instructions) ||
+        own->machine.max_instructions == 0) {
+        return "expected a number of instructions above 0:";
+    }
+    return NULL;
+}
+
+const char *simulation_take_real_time(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.real_time = true;
+    return NULL;
+}
+
+const char *simulation_take_counter_entries(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    if (strcmp(value, "unlimited") == 0) {
+        own->machine.counter_entries = COUNTER_UNLIMITED;
+        return NULL;
+    }
+    if (!command_parse_number(value, &own->machine.counter_entries) ||
+        own->machine.counter_entries == 0 || own->machine.counter_entries > COUNTER_ENTRIES_MAX) {
+        return "expected a number from 1 to 1048576, or unlimited:";
+    }
+    return NULL;
+}
+
+const char *simulation_take_trace(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->machine.trace_path = value;
+    return NULL;
+}
+
+const char *simulation_take_trace_range(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    char low[24];
+    own->trace_ranged = true;
+    const char *dash = strchr(value, '-');
+    if (dash == NULL || dash == value || (size_t)(dash - value) >= sizeof low) {
+        return "expected two hexadecimal addresses, LOW-HIGH:";
+    }
+    memcpy(low, value, (size_t)(dash - value));
+    low[dash - value] = '\0';
+    if (!command_parse_hex(low, &own->machine.trace_low) ||
+        !command_parse_hex(dash + 1, &own->machine.trace_high) ||
+        own->machine.trace_low >= own->machine.trace_high) {
+        return "expected two hexadecimal addresses, LOW-HIGH:";
+    }
+    return NULL;
+}
+
+void simulation_begin(struct simulation *simulation)
+{
+    *simulation = (struct simulation){.environment_fd = -1};
+    simulation->machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
+    simulation->machine.trace_high = GUEST_SPACE_BYTES;
+    if (access(SYSROOT_DEFAULT, X_OK) == 0) {
+        simulation->sysroot = SYSROOT_DEFAULT;
+    }
+    simulation_resize_environment(simulation, 0);
+    for (char **variable = environ; *variable != NULL; variable++) {
+        simulation_add_variable(simulation, *variable);
+    }
+}
+
+void simulation_end(struct simulation *simulation)
+{
+    for (size_t i = 0; simulation->environment_lines && i < simulation->environment_count; i++) {
+        free(simulation->environment[i]);
+    }
+    free(simulation->environment);
+}
+
+const char *simulation_check(const struct simulation *simulation)
+{
+    const bool useless = simulation->trace_ranged && simulation->machine.trace_path == NULL;
+    return useless ? "--trace-range needs --trace FILE" : NULL;
+}
