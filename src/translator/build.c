@@ -5,16 +5,11 @@
 #include "base/check.h"
 
 /* Straight code is cut here, so that one fragment always fits an empty chunk. */
-#define FRAGMENT_INSTRUCTIONS 256
-
-static size_t bucket_of(guest_addr start)
-{
-    return (start >> 1 ^ start >> 14) % BUCKETS;
-}
+#define FRAGMENT_INSTRUCTIONS 128
 
 struct fragment *find_fragment(struct translator *translator, guest_addr start)
 {
-    struct fragment *fragment = translator->buckets[bucket_of(start)];
+    struct fragment *fragment = translator->buckets[fragment_bucket(translator, start)];
     while (fragment != NULL && fragment->start != start) {
         fragment = fragment->next;
     }
@@ -29,10 +24,12 @@ void *pool_take(struct translator *translator, size_t bytes)
     return taken;
 }
 
+#define CODE_PAGE 4096 /* code.c keeps whole pages */
+
 /* What one fragment may need of the pool and the cache at the most; checked
  * before it is begun, so that nothing fails half-way. */
 #define POOL_NEED (sizeof(struct fragment) + 4 * sizeof(struct exit))
-#define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_BYTES_MAX)
+#define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 
 static void make_room(struct translator *translator)
 {
@@ -40,6 +37,16 @@ static void make_room(struct translator *translator)
         !cache_reserve(&translator->cache, CACHE_NEED)) {
         flush_all(translator);
         ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
+    }
+}
+
+/* Nearly all code is on the page that the last was on. */
+static void note_code(struct translator *translator, guest_addr start, guest_addr end)
+{
+    if (start < translator->noted.start || end > translator->noted.end) {
+        code_add(translator, start, end);
+        translator->noted.start = start & ~(guest_addr)(CODE_PAGE - 1);
+        translator->noted.end = (end + CODE_PAGE - 1) & ~(guest_addr)(CODE_PAGE - 1);
     }
 }
 
@@ -55,13 +62,18 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
                               .at = translator->cache.fragments};
     /* Entered before it is complete: a loop's last branch finds its own head. */
     target_begin(&builder);
-    struct fragment **bucket = &translator->buckets[bucket_of(start)];
+    struct fragment **bucket = &translator->buckets[fragment_bucket(translator, start)];
     fragment->next = *bucket;
     *bucket = fragment;
 
     bool goes_on = true;
     while (goes_on && builder.instructions < FRAGMENT_INSTRUCTIONS) {
+        const guest_addr from = builder.pc;
+        const unsigned before = builder.instructions;
         goes_on = target_translate(&builder, FRAGMENT_INSTRUCTIONS);
+        /* One run of code, of which only the last may have jumped away. */
+        note_code(translator, from,
+                  from + (builder.instructions - before) * TARGET_LONGEST_INSTRUCTION);
     }
     if (goes_on) {
         target_end(&builder);

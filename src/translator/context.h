@@ -29,9 +29,11 @@ struct exit;
 
 /* One entry of the table that code in the cache looks indirect targets up in. */
 struct lookup {
-    guest_addr target; /* never odd in an entry that can match: LOOKUP_EMPTY */
+    guest_addr target;
     const uint8_t *entry;
 };
+/* An empty entry is all zero, as new memory is: no target that is looked up there
+ * is zero, but in the first one, which is empty with an odd target. */
 #define LOOKUP_EMPTY 1
 #define LOOKUP_BITS 12
 

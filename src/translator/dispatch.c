@@ -7,8 +7,9 @@
 static void forget_lookups(struct context *context)
 {
     for (size_t i = 0; i < 1 << LOOKUP_BITS; i++) {
-        context->lookups[i].target = LOOKUP_EMPTY;
+        context->lookups[i].target = 0;
     }
+    context->lookups[0].target = LOOKUP_EMPTY;
 }
 
 /* Everything at once: what the program runs is built again in a moment, and
@@ -17,7 +18,9 @@ void flush_all(struct translator *translator)
 {
     cache_clear(&translator->cache);
     translator->pool_next = translator->pool;
-    for (size_t i = 0; i < BUCKETS; i++) {
+    code_forget(translator);
+    translator->noted = (struct code_range){0, 0};
+    for (size_t i = 0; i < translator->bucket_count; i++) {
         translator->buckets[i] = NULL;
         translator->waiting[i] = NULL;
     }

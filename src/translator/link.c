@@ -4,11 +4,6 @@
 
 #include "base/check.h"
 
-static size_t bucket_of(guest_addr start)
-{
-    return (start >> 1 ^ start >> 14) % BUCKETS;
-}
-
 static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     ASSERT(exit->to == NULL && to->start == exit->target);
@@ -29,14 +24,14 @@ void link_exit(struct translator *translator, struct exit *exit)
         connect(translator, exit, to);
         return;
     }
-    struct exit **waiting = &translator->waiting[bucket_of(exit->target)];
+    struct exit **waiting = &translator->waiting[fragment_bucket(translator, exit->target)];
     exit->next = *waiting;
     *waiting = exit;
 }
 
 void link_waiting(struct translator *translator, struct fragment *fragment)
 {
-    struct exit **place = &translator->waiting[bucket_of(fragment->start)];
+    struct exit **place = &translator->waiting[fragment_bucket(translator, fragment->start)];
     while (*place != NULL) {
         struct exit *exit = *place;
         if (exit->target == fragment->start) {

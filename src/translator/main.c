@@ -28,6 +28,10 @@ static struct translator *create_translator(const struct options *options)
     translator->pool_next = translator->pool;
     translator->pool_end = translator->pool + pool_bytes;
     translator->indirect.kind = EXIT_INDIRECT;
+    translator->bucket_count = BUCKETS;
+    while (translator->bucket_count > options->cache_bytes / CACHE_BYTES_PER_BUCKET) {
+        translator->bucket_count /= 2;
+    }
     return translator;
 }
 
@@ -39,9 +43,7 @@ static struct context *create_context(struct translator *translator)
     context->miss = target_miss;
     context->stack_top = (uint8_t *)map_or_fail(STACK_BYTES, false) + STACK_BYTES;
     context->indirect = &translator->indirect;
-    for (size_t i = 0; i < sizeof context->lookups / sizeof context->lookups[0]; i++) {
-        context->lookups[i].target = LOOKUP_EMPTY;
-    }
+    context->lookups[0].target = LOOKUP_EMPTY;
     context->translator = translator;
     translator->context = context;
     return context;

@@ -16,8 +16,11 @@ struct builder {
     unsigned instructions;
 };
 
-/* The most bytes that one instruction, with its trampolines, can become. */
-#define TARGET_BYTES_MAX 192
+/* The most bytes of the cache that one instruction can take, with what it keeps
+ * among the trampolines; and that the last one of a fragment can. */
+#define TARGET_INSTRUCTION_BYTES 48
+#define TARGET_END_BYTES 256
+#define TARGET_LONGEST_INSTRUCTION 4
 
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);

@@ -20,7 +20,8 @@ struct statistics {
     uint64_t instructions_translated;
 };
 
-#define BUCKETS 16384
+#define BUCKETS 16384 /* at the most, and a power of two */
+#define CACHE_BYTES_PER_BUCKET 256
 
 /* Pages of the program from which code was translated; when there are too many
  * pieces, two become one, with what lies between them. */
@@ -44,6 +45,8 @@ struct translator {
     struct options options;
     struct statistics statistics;
     struct cache cache;
+    /* Hash tables; a small cache uses few of the buckets, so that a flush is cheap. */
+    size_t bucket_count;
     struct fragment *buckets[BUCKETS];
     struct exit *waiting[BUCKETS]; /* unlinked exits by target */
 
@@ -54,12 +57,18 @@ struct translator {
     bool has_xstrata;              /* ic.sync instead of fence.i */
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
+    struct code_range noted; /* the last one that was added, for the builder */
     guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     struct context *context;       /* of the only thread */
     struct exit indirect;          /* what every failed lookup leaves through */
 };
+
+static inline size_t fragment_bucket(const struct translator *translator, guest_addr start)
+{
+    return (start >> 1 ^ start >> 14) & (translator->bucket_count - 1);
+}
 
 /* dispatch.c: finds or builds the fragment that the program goes on with. */
 const uint8_t *dispatch(struct context *context, struct exit *exit);
