@@ -5,10 +5,12 @@
 #include "machine/exec/leave.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define PAGES (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
+#define GROUPS (PAGES / MEMORY_GROUP_PAGES)
 /* An access that begins on the last byte of the space may reach into the guard. */
 #define REGION_BYTES (GUEST_SPACE_BYTES + GUEST_PAGE_BYTES)
 
@@ -35,6 +37,11 @@ bool memory_create(struct memory *memory)
         munmap(memory->base, REGION_BYTES);
         return false;
     }
+    memory->groups = calloc(GROUPS, sizeof *memory->groups);
+    if (memory->groups == NULL) {
+        memory_destroy(memory);
+        return false;
+    }
     return true;
 }
 
@@ -42,6 +49,7 @@ void memory_destroy(struct memory *memory)
 {
     munmap(memory->base, REGION_BYTES);
     munmap(memory->pages, PAGES);
+    free(memory->groups);
 }
 
 /* The host never executes guest bytes, but must read them to decode. */
@@ -90,6 +98,8 @@ static void set_pages(struct memory *memory, guest_addr start, uint64_t bytes, u
     for (; page < end; page++) {
         const bool was = *page & PAGE_MAPPED;
         const bool is = value & PAGE_MAPPED;
+        uint16_t *group = &memory->groups[(size_t)(page - memory->pages) / MEMORY_GROUP_PAGES];
+        *group = (uint16_t)(*group + is - was);
         memory->mapped_bytes += (uint64_t)(is - was) * GUEST_PAGE_BYTES;
         if (*page != value) { /* do not touch the map's own pages for nothing */
             *page = value;
@@ -284,25 +294,34 @@ static uint64_t resident_run(const struct memory *memory, uint64_t first, uint64
     return resident;
 }
 
-void memory_sample_resident(struct memory *memory)
+/* Resident bytes of the mapped pages from `page` up to `end`. */
+static uint64_t resident_among(const struct memory *memory, uint64_t page, uint64_t end)
 {
     uint64_t resident = 0;
-    for (uint64_t page = 0; page < PAGES;) {
-        /* The map of permissions is itself mostly empty: step over it by words. */
-        uint64_t eight = 1;
-        if (page % sizeof eight == 0) {
-            memcpy(&eight, memory->pages + page, sizeof eight);
+    while (page < end) {
+        const uint64_t first = page;
+        while (page < end && memory->pages[page] != 0) {
+            page++;
         }
-        if (eight == 0) {
-            page += sizeof eight;
-            continue;
+        resident += resident_run(memory, first, page - first);
+        while (page < end && memory->pages[page] == 0) {
+            page++;
         }
-        uint64_t end = page;
-        while (end < PAGES && memory->pages[end] != 0) {
-            end++;
+    }
+    return resident;
+}
+
+void memory_sample_resident(struct memory *memory)
+{
+    if (memory->mapped_bytes <= memory->resident_peak_bytes) {
+        return; /* it cannot be more */
+    }
+    uint64_t resident = 0;
+    for (uint64_t group = 0; group < GROUPS; group++) {
+        if (memory->groups[group] != 0) {
+            const uint64_t page = group * MEMORY_GROUP_PAGES;
+            resident += resident_among(memory, page, page + MEMORY_GROUP_PAGES);
         }
-        resident += resident_run(memory, page, end - page);
-        page = end > page ? end : page + 1;
     }
     if (resident > memory->resident_peak_bytes) {
         memory->resident_peak_bytes = resident;

@@ -10,6 +10,7 @@
 #include "machine/hart.h"
 
 #define GUEST_PAGE_BYTES UINT64_C(4096)
+#define MEMORY_GROUP_PAGES UINT64_C(512)
 
 enum {
     PAGE_READ = 1,
@@ -21,7 +22,8 @@ enum {
 
 struct memory {
     uint8_t *base;
-    uint8_t *pages;        /* permissions, one byte per page, lazily backed */
+    uint8_t *pages;   /* permissions, one byte per page, lazily backed */
+    uint16_t *groups; /* mapped pages among each MEMORY_GROUP_PAGES, to step over empty space */
     uint64_t mapped_bytes; /* now, and at the most */
     uint64_t peak_bytes;
     uint64_t resident_peak_bytes; /* the most seen when it was looked at */

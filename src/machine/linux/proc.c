@@ -15,22 +15,11 @@ enum { NAME_COLUMN = 73 };
 #define PAGE_COUNT (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
 #define SHOWN_PERMISSIONS (PAGE_READ | PAGE_WRITE | PAGE_EXECUTE | PAGE_MAPPED | PAGE_SHARED)
 
-/* The map of permissions is almost all zero: look at eight pages at a time. */
 static uint64_t next_mapped_page(const struct memory *memory, uint64_t page)
 {
-    while (page < PAGE_COUNT) {
-        uint64_t eight;
-        if (page % 8 == 0) {
-            memcpy(&eight, memory->pages + page, sizeof eight);
-            if (eight == 0) {
-                page += 8;
-                continue;
-            }
-        }
-        if ((memory->pages[page] & PAGE_MAPPED) != 0) {
-            break;
-        }
-        page++;
+    while (page < PAGE_COUNT && (memory->pages[page] & PAGE_MAPPED) == 0) {
+        const uint64_t group = page / MEMORY_GROUP_PAGES;
+        page = memory->groups[group] == 0 ? (group + 1) * MEMORY_GROUP_PAGES : page + 1;
     }
     return page;
 }
