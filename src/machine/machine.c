@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "machine/system.h"
+#include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
 #include "machine/units/trace.h"
@@ -46,6 +47,14 @@ static bool add_units(struct machine *machine)
             return false;
         }
         add_unit(machine, loop_profile_unit(machine->loops));
+    }
+    if (options->count_classes) {
+        machine->classes = code_classes_create(host);
+        if (machine->classes == NULL) {
+            fprintf(stderr, "strata: not enough memory for the classes of code\n");
+            return false;
+        }
+        add_unit(machine, code_classes_unit(machine->classes));
     }
     if (options->trace_path != NULL) {
         struct unit *trace = trace_create(options->trace_path, options->trace_low,
@@ -130,6 +139,9 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
                 /* It did not retire after all. */
                 hart->instructions--;
                 machine->instructions--;
+                if (machine->classes != NULL) {
+                    code_classes_take_back(machine->classes, hart->pc);
+                }
                 return ENGINE_ILLEGAL;
             }
             if (was_in_callback && !hart->in_callback) {

@@ -8,6 +8,7 @@
 
 struct counter_table;
 struct loop_profile;
+struct code_classes;
 
 struct machine_options {
     uint64_t counter_entries;         /* 0: unlimited */
@@ -16,6 +17,7 @@ struct machine_options {
     const char *trace_path;           /* NULL: no trace */
     guest_addr trace_low, trace_high; /* high is exclusive */
     bool profile_loops;               /* count taken backward branches by target */
+    bool count_classes;        /* count instructions by the classes of ic.sync */
 };
 
 struct machine {
@@ -25,6 +27,7 @@ struct machine {
     struct unit_set units;
     struct counter_table *counters; /* also in units */
     struct loop_profile *loops;     /* the same, or NULL */
+    struct code_classes *classes;   /* the same */
     uint64_t counter_threshold;     /* CSR ctrthresh: of the core, like the table */
     uint64_t counter_mode;          /* CSR ctrmode */
     uint64_t instructions;          /* retired by all threads of the program: the virtual clock */

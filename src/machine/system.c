@@ -5,6 +5,7 @@
 
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
+#include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 
 /* Feature bits of CSR strfeat and of the auxiliary vector. */
@@ -144,6 +145,9 @@ bool system_execute(struct machine *machine, struct hart *hart)
     case RV64_ic_sync:
         machine->ic_sync_calls++;
         engine_sync_range(machine->engine, a, b);
+        if (machine->classes != NULL) {
+            code_classes_name(machine->classes, a, b, insn.rd);
+        }
         break;
     default:
         legal = execute_csr(machine, hart, &insn);

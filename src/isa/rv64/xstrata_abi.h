@@ -10,4 +10,13 @@ enum {
     XSTRATA_COUNTERS = 1,
 };
 
+/* What ic.sync says of the bytes that it makes visible; 5 to 31 are free. */
+enum {
+    XSTRATA_CODE_OTHER = 0,
+    XSTRATA_CODE_FRAGMENT = 1,
+    XSTRATA_CODE_TRAMPOLINE = 2,
+    XSTRATA_CODE_COUNTER = 3,
+    XSTRATA_CODE_TRANSLATOR = 4,
+};
+
 #endif

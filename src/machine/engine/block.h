@@ -113,6 +113,11 @@ guest_addr blocks_pc_of(const struct block *block, const struct op *op);
 /* The guest instruction that `op` was made from. */
 void blocks_instruction(const struct block *block, const struct op *op, struct rv64_insn *insn);
 
+/* The instruction of `op` and what follows it in `block` do not retire after all:
+ * takes them out of the totals that have them already. */
+void blocks_reduce_totals(const struct engine *engine, const struct block *block,
+                          const struct op *op);
+
 /* build.c: decodes at most `limit` instructions into `at`, which has room for
  * the largest block.  Returns the bytes used, 0 if nothing can be fetched. */
 #define BLOCK_BYTES_MAX (sizeof(struct block) + BLOCK_INSTRUCTIONS * 768)
@@ -134,6 +139,7 @@ enum handler {
     HANDLER_watch_pc,
     HANDLER_watch_before,
     HANDLER_watch_after,
+    HANDLER_watch_total,
     HANDLER_FIRST_PAIR,
 #define PAIR(first, second, join) HANDLER_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR

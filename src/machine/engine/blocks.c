@@ -214,6 +214,20 @@ void blocks_instruction(const struct block *block, const struct op *op, struct r
     rv64_decode(word, insn);
 }
 
+void blocks_reduce_totals(const struct engine *engine, const struct block *block,
+                          const struct op *op)
+{
+    const uint64_t retired = block->notes[op - block->ops].retired;
+    for (const struct op *at = block->ops; at < op; at++) {
+        if (at->handler == engine->handlers[HANDLER_watch_total]) {
+            uint64_t *total = at->pointer;
+            const uint64_t end = block->notes[at - block->ops].retired + at[1].value;
+            *total -= end > retired ? end - retired : 0;
+            at++;
+        }
+    }
+}
+
 static bool overlaps(const struct block *block, guest_addr start, uint64_t bytes)
 {
     return block->pc < start + bytes && start < block->pc + block->bytes;

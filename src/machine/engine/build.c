@@ -15,6 +15,7 @@ struct draft {
     unsigned events; /* of all units */
     unsigned unit_events[UNITS_MAX];
     struct watch_cell *cells[UNITS_MAX];
+    uint64_t *totals[UNITS_MAX];
 };
 
 struct builder {
@@ -24,7 +25,7 @@ struct builder {
     unsigned count;
     unsigned retiring; /* of `count`: all but a last one that only stops */
     struct op *op;     /* the next free one */
-    struct op_note notes[BLOCK_INSTRUCTIONS * (UNITS_MAX + 4)];
+    struct op_note notes[BLOCK_INSTRUCTIONS * (3 * UNITS_MAX + 4)];
     struct watch_site *site; /* the next free one */
 };
 
@@ -110,6 +111,7 @@ static void ask_units(struct builder *builder, struct draft *draft)
         const struct watch_request request = unit->kind->watches(unit, draft->pc, &draft->insn);
         draft->unit_events[i] = request.events;
         draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
+        draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
         draft->events |= request.events;
         if (request.events & WATCH_DECODE) {
             unit->kind->decode(unit, draft->pc, &draft->insn);
@@ -229,6 +231,25 @@ static void add_watch(struct builder *builder, const struct draft *draft, unsign
     add_op(builder, handler, draft, retired)->pointer = site;
 }
 
+/* One addition for as many instructions as go into the same total from here on.
+ * Behind the counters of its first one, which may leave before it. */
+static void add_totals(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    const struct draft *end = builder->drafts + builder->count;
+    for (unsigned i = 0; i < builder->engine->units->count; i++) {
+        uint64_t *total = draft->totals[i];
+        if (total == NULL || (draft != builder->drafts && draft[-1].totals[i] == total)) {
+            continue;
+        }
+        uint64_t instructions = 0;
+        for (const struct draft *d = draft; d < end && d->totals[i] == total; d++) {
+            instructions += retires(&d->insn);
+        }
+        add_op(builder, HANDLER_watch_total, draft, retired)->pointer = total;
+        ((struct op *)add_slot(builder, draft, retired))->value = instructions;
+    }
+}
+
 /* Returns the instruction's own op. */
 static struct op *add_draft(struct builder *builder, const struct draft *draft, unsigned retired)
 {
@@ -236,6 +257,9 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
         if (draft->cells[i] != NULL) {
             add_op(builder, HANDLER_watch_pc, draft, retired)->pointer = draft->cells[i];
         }
+    }
+    if (draft->events & WATCH_TOTAL) {
+        add_totals(builder, draft, retired);
     }
     /* Nothing runs behind the last instruction of a block, so what it retires
      * is said before it: jumps cannot fail. */

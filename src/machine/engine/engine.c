@@ -51,6 +51,7 @@ static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
     const struct op_note *note = &block->notes[engine->at - block->ops];
     hart->pc = block->pc + 2u * note->halfwords;
     engine->budget += block->instructions - note->retired;
+    blocks_reduce_totals(engine, block, engine->at);
 
     struct rv64_insn insn;
     blocks_instruction(block, engine->at, &insn);

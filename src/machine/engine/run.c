@@ -119,6 +119,7 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         [HANDLER_stop_system] = &&stop_system, [HANDLER_float_csr] = &&float_csr,
         [HANDLER_watch_pc] = &&watch_pc,       [HANDLER_watch_before] = &&watch_site,
         [HANDLER_watch_after] = &&watch_site,
+        [HANDLER_watch_total] = &&watch_total,
 #define PAIR(first, second, join)                                                                  \
     [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
@@ -265,6 +266,7 @@ watch_pc : {
         ip++;
         DISPATCH();
     }
+    blocks_reduce_totals(engine, block, ip);
     target = hart->pc;
     goto look;
 }
@@ -273,6 +275,13 @@ watch_site:
     notify(engine, hart, ip->pointer);
     ip++;
     DISPATCH();
+
+watch_total: {
+    uint64_t *total = ip->pointer;
+    *total += ip[1].value;
+    ip += 2;
+    DISPATCH();
+}
 
 look_at_next:
     /* Too little budget for `next`, or a block that must be looked at: give

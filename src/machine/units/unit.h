@@ -20,6 +20,7 @@ enum watch {
     WATCH_MISS = 8,     /* cache misses: only a pipeline has them */
     WATCH_DECODE = 16,  /* an instruction enters the machine's decoded blocks */
     WATCH_RETIRE = 32,  /* every instruction, in program order */
+    WATCH_TOTAL = 64,   /* instructions that retire, added up: one addition for many */
 };
 
 /* Counts executions.  `fires_at` is compared for equality after the increment,
@@ -32,6 +33,7 @@ struct watch_cell {
 struct watch_request {
     unsigned events;         /* enum watch */
     struct watch_cell *cell; /* for WATCH_PC_MATCH; stays valid until rewatched */
+    uint64_t *total;         /* for WATCH_TOTAL; the same */
 };
 
 enum unit_action {
