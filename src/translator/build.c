@@ -79,8 +79,8 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
         target_end(&builder);
     }
     fragment->end = builder.at;
-    target_sync(translator, translator->cache.fragments, builder.at);
-    target_sync(translator, translator->cache.trampolines, trampolines);
+    target_sync(translator, CODE_FRAGMENT, translator->cache.fragments, builder.at);
+    target_sync(translator, CODE_TRAMPOLINE, translator->cache.trampolines, trampolines);
     cache_commit(&translator->cache, builder.at);
     translator->statistics.fragments++;
     translator->statistics.instructions_translated += builder.instructions;

@@ -39,8 +39,10 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
 /* Where control enters `fragment` from dispatch or from an indirect jump. */
 const uint8_t *target_indirect_entry(const struct fragment *fragment);
 
-/* The processor must see code that was written. */
-void target_sync(struct translator *translator, const uint8_t *start, const uint8_t *end);
+/* The processor must see code that was written; its statistics tell classes apart. */
+enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER };
+void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
+                 const uint8_t *end);
 
 /* Leaves the translator for the code at `entry`; does not return. */
 _Noreturn void target_enter(struct context *context, const uint8_t *entry);

@@ -1,24 +1,34 @@
 /* Patches the jumps of exits, and makes code that was written visible to instruction fetch. */
 #include "translator/rv64/rv64.h"
 
+#include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 
-/* Classes of ic.sync, by which the machine's statistics tell code apart. */
-enum code_class { CODE_FRAGMENT = 1, CODE_TRAMPOLINE = 2 };
-
-void target_sync(struct translator *translator, const uint8_t *start, const uint8_t *end)
+void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
+                 const uint8_t *end)
 {
-    if (translator->has_xstrata) {
-        xstrata_ic_sync((uintptr_t)start, (uint64_t)(end - start), CODE_FRAGMENT);
-    } else {
+    const uint64_t bytes = (uint64_t)(end - start);
+    if (!translator->has_xstrata) {
         __asm__ volatile("fence.i" ::: "memory");
+        return;
+    }
+    switch (class) { /* it is a part of the instruction */
+    case CODE_FRAGMENT:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_FRAGMENT);
+        break;
+    case CODE_TRAMPOLINE:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_TRAMPOLINE);
+        break;
+    case CODE_COUNTER:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_COUNTER);
+        break;
     }
 }
 
 static void patch(struct translator *translator, uint8_t *site, uint32_t word)
 {
     put_word(site, word);
-    target_sync(translator, site, site + sizeof word);
+    target_sync(translator, CODE_FRAGMENT, site, site + sizeof word);
 }
 
 /* Too far for a jump: the trampoline becomes a way there, through a register
@@ -33,7 +43,7 @@ static void link_far(struct translator *translator, uint8_t *trampoline, const s
         word_i((uint32_t)MATCH_jalr, X0, A0, low),
     };
     __builtin_memcpy(trampoline, words, sizeof words);
-    target_sync(translator, trampoline, trampoline + sizeof words);
+    target_sync(translator, CODE_TRAMPOLINE, trampoline, trampoline + sizeof words);
 }
 
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
