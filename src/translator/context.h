@@ -13,7 +13,10 @@
 #define CONTEXT_TARGET 280
 #define CONTEXT_INDIRECT 288
 #define CONTEXT_SPARE 296
-#define CONTEXT_LOOKUPS 328
+#define CONTEXT_SPARE_END 328
+#define CONTEXT_PENDING 328
+#define CONTEXT_SIGNALS 336
+#define CONTEXT_LOOKUPS 344
 
 #ifndef __ASSEMBLER__
 
@@ -26,6 +29,7 @@ typedef uint64_t guest_addr;
 
 struct translator;
 struct exit;
+struct signals;
 
 /* One entry of the table that code in the cache looks indirect targets up in. */
 struct lookup {
@@ -42,9 +46,11 @@ struct context {
     const void *leave;  /* where trampolines go, to call dispatch */
     const void *miss;   /* where lookups go that fail */
     void *stack_top;    /* the translator's own stack */
-    guest_addr target;  /* of the lookup that failed */
+    guest_addr target;  /* of the lookup that failed; in dispatch, where the program goes on */
     const struct exit *indirect; /* what every failed lookup leaves through */
     uint64_t spare[4];  /* for a register that emitted code needs for a moment */
+    uint32_t pending;   /* 1 while a signal waits until the translator leaves for the program */
+    struct signals *signals;
     struct lookup lookups[1 << LOOKUP_BITS];
     struct translator *translator;
 };
@@ -57,6 +63,8 @@ CONTEXT_HAS(stack_top, CONTEXT_STACK);
 CONTEXT_HAS(target, CONTEXT_TARGET);
 CONTEXT_HAS(indirect, CONTEXT_INDIRECT);
 CONTEXT_HAS(spare, CONTEXT_SPARE);
+CONTEXT_HAS(pending, CONTEXT_PENDING);
+CONTEXT_HAS(signals, CONTEXT_SIGNALS);
 CONTEXT_HAS(lookups, CONTEXT_LOOKUPS);
 
 #endif

@@ -1,4 +1,5 @@
 /* Decides what the program goes on with, each time that it leaves the fragment cache. */
+#include "translator/signal.h"
 #include "translator/target.h"
 #include "translator/translator.h"
 
@@ -18,6 +19,7 @@ void flush_all(struct translator *translator)
 {
     cache_clear(&translator->cache);
     translator->pool_next = translator->pool;
+    translator->mark_count = 0;
     code_forget(translator);
     translator->noted = (struct code_range){0, 0};
     for (size_t i = 0; i < translator->bucket_count; i++) {
@@ -51,11 +53,18 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     case EXIT_CODE_CHANGED:
         flush_all(translator);
         break;
+    case EXIT_RESUME:
+        target = context->target;
+        break;
     case EXIT_SYSTEM_CALL:
-        system_call(context);
+        target = system_call(context, target);
         break;
     }
+    context->target = target;
     struct fragment *fragment = get_fragment(translator, target);
+    if (fragment == NULL) {
+        return signal_send_to_fault(context, target);
+    }
     const uint8_t *entry = target_indirect_entry(fragment);
     if (kind == EXIT_INDIRECT) {
         struct lookup *lookup = &context->lookups[target / 2 % (1 << LOOKUP_BITS)];

@@ -1,4 +1,5 @@
 /* Maps a program and its interpreter, and says in one line why it cannot. */
+#include "translator/fetch.h"
 #include "translator/stack.h"
 #include "translator/target_call.h"
 #include "translator/translator.h"
@@ -219,15 +220,21 @@ static void map_segment(const struct program_file *file, const struct elf_segmen
     map_zeros(file, file_end, end, segment->permissions);
 }
 
-static void map_file(struct program_file *file, uint64_t wanted)
+static void map_file(struct translator *translator, struct program_file *file, uint64_t wanted)
 {
     place_file(file, wanted);
     for (unsigned i = 0; i < file->image.segment_count; i++) {
-        map_segment(file, &file->image.segments[i]);
+        const struct elf_segment *segment = &file->image.segments[i];
+        map_segment(file, segment);
+        if ((segment->permissions & ELF_EXECUTE) != 0) {
+            const uint64_t start = segment->address + file->bias;
+            fetch_add(&translator->fetchable, start, page_up(start + segment->memory_bytes));
+        }
     }
 }
 
-static void load_interpreter(const struct program_file *program, struct program_file *interpreter)
+static void load_interpreter(struct translator *translator, const struct program_file *program,
+                             struct program_file *interpreter)
 {
     char name[ELF_MAX_INTERPRETER_BYTES];
     const uint64_t bytes = program->image.interpreter_bytes;
@@ -245,7 +252,7 @@ static void load_interpreter(const struct program_file *program, struct program_
     }
     interpreter->path = name;
     read_file(interpreter, fd);
-    map_file(interpreter, 0);
+    map_file(translator, interpreter, 0);
     host_call(__NR_close, interpreter->fd);
     interpreter->path = NULL; /* `name` ends here */
 }
@@ -287,9 +294,9 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
         fail(&file, STATUS_UNUSABLE, "permission denied; make it executable with chmod +x");
     }
     read_file(&file, open_path(file.path));
-    map_file(&file, PIE_BASE);
+    map_file(translator, &file, PIE_BASE);
     if (image->has_interpreter) {
-        load_interpreter(&file, &interpreter);
+        load_interpreter(translator, &file, &interpreter);
     }
     name_process(translator, &file);
     host_call(__NR_close, file.fd);

@@ -1,4 +1,6 @@
 /* Where the translator begins: it reads its options, loads the program and enters it. */
+#include "translator/signal.h"
+#include "translator/state.h"
 #include "translator/target.h"
 #include "translator/target_call.h"
 #include "translator/translator.h"
@@ -27,6 +29,8 @@ static struct translator *create_translator(const struct options *options)
     translator->pool = map_or_fail(pool_bytes, false);
     translator->pool_next = translator->pool;
     translator->pool_end = translator->pool + pool_bytes;
+    translator->marks = map_or_fail(pool_bytes, false);
+    translator->mark_limit = pool_bytes / sizeof *translator->marks;
     translator->indirect.kind = EXIT_INDIRECT;
     translator->bucket_count = BUCKETS;
     while (translator->bucket_count > options->cache_bytes / CACHE_BYTES_PER_BUCKET) {
@@ -59,5 +63,6 @@ _Noreturn void translator_start(uint64_t *stack)
 
     target_set_stack(context, program.stack);
     context->target = program.entry;
-    target_enter(context, dispatch(context, &translator->indirect));
+    signal_start(context);
+    target_resume(context);
 }

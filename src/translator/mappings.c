@@ -1,4 +1,5 @@
 /* The program's memory: its break, which the translator emulates, and mappings that hold code. */
+#include "translator/fetch.h"
 #include "translator/system.h"
 
 #include <asm/errno.h>
@@ -16,6 +17,8 @@ static uint64_t page_up(uint64_t value)
 /* Translated code must not outlive what it was translated from. */
 static void mapping_changed(struct translator *translator, guest_addr start, uint64_t bytes)
 {
+    fetch_remove(&translator->fetchable, start, bytes);
+    translator->window = (struct code_range){0, 0};
     if (code_overlaps(translator, start, bytes)) {
         flush_all(translator);
     }
@@ -73,6 +76,10 @@ int64_t system_mmap(struct context *context, const struct call *call)
 
     if (!host_is_error(place)) {
         mapping_changed(context->translator, (guest_addr)place, call->arguments[1]);
+        if ((call->arguments[2] & PROT_EXEC) != 0) {
+            fetch_add(&context->translator->fetchable, (guest_addr)place,
+                      page_up((guest_addr)place + call->arguments[1]));
+        }
     }
     return place;
 }

@@ -1,13 +1,199 @@
-/* The program's signal handlers, as far as the translator keeps them. */
+/* The program's signals: which handlers it has, and when one begins. */
+#include "translator/signal.h"
 #include "translator/system.h"
+#include "translator/target.h"
+
+#include "base/check.h"
 
 #include <asm/errno.h>
+#include <asm/siginfo.h>
 #include <asm/signal.h>
 #include <asm/unistd.h>
 
 #define MASK_BYTES 8L
 #define HANDLER_DEFAULT 0
 #define HANDLER_IGNORE 1
+
+/* What the kernel goes by; the other flags are the translator's business. */
+#define KERNEL_FLAGS (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)
+#define STACK_BYTES (64u * 1024)
+#define ALL_SIGNALS UINT64_MAX
+
+/* Signals that an instruction can cause: the translator sees them even if the
+ * program has no handler. */
+static const uint8_t faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+
+static bool is_fault(int number)
+{
+    for (size_t i = 0; i < sizeof faults; i++) {
+        if (faults[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_mask(uint64_t mask)
+{
+    host_call(__NR_rt_sigprocmask, (long)SIG_SETMASK, &mask, NULL, MASK_BYTES);
+}
+
+static int64_t set_action(int number, const struct signal_action *action)
+{
+    return host_call(__NR_rt_sigaction, (long)number, action, NULL, MASK_BYTES);
+}
+
+static struct signal_action own_action(uint64_t program_flags)
+{
+    return (struct signal_action){
+        .handler = (uintptr_t)target_signal,
+        .flags = (program_flags & KERNEL_FLAGS) | SA_SIGINFO | SA_ONSTACK,
+        .mask = ALL_SIGNALS,
+    };
+}
+
+static void take_over_faults(void)
+{
+    const struct signal_action own = own_action(0);
+
+    for (size_t i = 0; i < sizeof faults; i++) {
+        struct signal_action old;
+        host_call(__NR_rt_sigaction, (long)faults[i], NULL, &old, MASK_BYTES);
+        if (old.handler == HANDLER_DEFAULT) {
+            set_action(faults[i], &own);
+        }
+    }
+}
+
+void signal_start(struct context *context)
+{
+    uint8_t *memory = host_map(STACK_BYTES, false);
+
+    if (memory == NULL) {
+        host_fail(STATUS_FAILED, "not enough memory for the translator", NULL, NULL, NULL);
+    }
+    context->signals = (struct signals *)(void *)memory;
+    context->signals->native = NATIVE_NONE;
+    context->signals->resume.kind = EXIT_RESUME;
+    const struct signal_stack stack = {
+        .base = (uintptr_t)memory + sizeof(struct signals),
+        .bytes = STACK_BYTES - sizeof(struct signals),
+    };
+    host_call(__NR_sigaltstack, &stack, NULL);
+    take_over_faults();
+}
+
+bool signal_is_handled(const struct translator *translator, int number)
+{
+    return translator->actions[number].handler > HANDLER_IGNORE;
+}
+
+/* The program dies of it as it would alone. */
+static _Noreturn void die(int number)
+{
+    const struct signal_action standard = {.handler = HANDLER_DEFAULT};
+
+    set_action(number, &standard);
+    host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
+    set_mask(~SIGNAL_BIT(number));
+    host_exit(128 + number);
+}
+
+static bool is_blocked(uint64_t mask, int number)
+{
+    return (mask & SIGNAL_BIT(number)) != 0;
+}
+
+/* What the kernel does when a handler's stack is of no use. */
+static uint64_t deliver_stack_fault(struct context *context, int number, uint64_t mask)
+{
+    const struct signal_info info = {.number = SIGSEGV, .code = SI_KERNEL};
+
+    if (number == SIGSEGV || is_blocked(mask, SIGSEGV) ||
+        !signal_is_handled(context->translator, SIGSEGV)) {
+        die(SIGSEGV);
+    }
+    return signal_deliver(context, &info, mask);
+}
+
+uint64_t signal_deliver(struct context *context, const struct signal_info *info, uint64_t mask)
+{
+    const int number = info->number;
+    struct signal_action *kept = &context->translator->actions[number];
+    const struct signal_action action = *kept;
+
+    if (action.handler == HANDLER_IGNORE) {
+        return mask;
+    }
+    if (action.handler == HANDLER_DEFAULT) {
+        die(number);
+    }
+    if (!target_push_frame(context, info, mask, action.handler,
+                           (action.flags & SA_ONSTACK) != 0)) {
+        return deliver_stack_fault(context, number, mask);
+    }
+    if ((action.flags & SA_RESETHAND) != 0) {
+        struct signal_action kernel = own_action(0);
+        *kept = (struct signal_action){.handler = HANDLER_DEFAULT};
+        if (!is_fault(number)) {
+            kernel = *kept;
+        }
+        set_action(number, &kernel);
+    }
+    mask |= action.mask;
+    if ((action.flags & SA_NODEFER) == 0) {
+        mask |= SIGNAL_BIT(number);
+    }
+    return mask;
+}
+
+void signal_wait(struct context *context, const struct signal_info *info, uint64_t mask)
+{
+    ASSERT(!context->pending);
+    context->signals->waiting = *info;
+    context->signals->mask = mask;
+    context->pending = 1;
+}
+
+void signal_force(struct context *context, int number)
+{
+    const struct signal_info info = {.number = number, .code = SI_KERNEL};
+    const uint64_t all = ALL_SIGNALS;
+    uint64_t mask;
+
+    host_call(__NR_rt_sigprocmask, (long)SIG_SETMASK, &all, &mask, MASK_BYTES);
+    if (context->pending) { /* one came just before: it is sent again */
+        host_call(__NR_rt_tgsigqueueinfo, host_call(__NR_getpid), host_call(__NR_gettid),
+                  (long)context->signals->waiting.number, &context->signals->waiting);
+        mask = context->signals->mask;
+        context->pending = 0;
+    }
+    if (is_blocked(mask, number) || !signal_is_handled(context->translator, number)) {
+        die(number);
+    }
+    signal_wait(context, &info, mask);
+}
+
+void signal_deliver_waiting(struct context *context)
+{
+    const struct signal_info info = context->signals->waiting;
+    const uint64_t mask = signal_deliver(context, &info, context->signals->mask);
+
+    context->pending = 0;
+    set_mask(mask); /* the next may arrive right here */
+}
+
+const uint8_t *signal_resume(struct context *context)
+{
+    return dispatch(context, &context->signals->resume);
+}
+
+/* The kernel finds out what is wrong with it, and says so in the signal. */
+const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc)
+{
+    context->signals->native = pc;
+    return (const uint8_t *)(uintptr_t)pc;
+}
 
 /* SIGKILL's action cannot be changed, but the kernel looks at the memory first:
  * so it says whether the program's pointer is good. */
@@ -21,8 +207,8 @@ static bool can_write(uint64_t action)
     return host_call(__NR_rt_sigaction, (long)SIGKILL, NULL, action, MASK_BYTES) != -EFAULT;
 }
 
-/* The kernel gets to know which signals are ignored, and says which numbers are
- * wrong.  A handler is only written down: it is not called yet. */
+/* The kernel gets the translator's handler in place of the program's, and says
+ * which numbers are wrong. */
 int64_t system_sigaction(struct context *context, const struct call *call)
 {
     const int number = (int)call->arguments[0]; /* no more of it, as the kernel */
@@ -35,8 +221,9 @@ int64_t system_sigaction(struct context *context, const struct call *call)
             return -EFAULT;
         }
         kernel = wanted = *(const struct signal_action *)(uintptr_t)new_place;
-        if (wanted.handler != HANDLER_IGNORE) {
-            kernel.handler = HANDLER_DEFAULT;
+        if (wanted.handler > HANDLER_IGNORE ||
+            (wanted.handler == HANDLER_DEFAULT && is_fault(number))) {
+            kernel = own_action(wanted.flags);
         }
     }
     const int64_t result = host_call(__NR_rt_sigaction, (long)number,
@@ -45,17 +232,60 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         return result;
     }
     struct signal_action *kept = &context->translator->actions[number];
-    if (kept->handler > HANDLER_IGNORE) {
+    if (old.handler == (uintptr_t)target_signal) {
         old = *kept;
     }
     if (new_place != 0) {
         *kept = wanted;
+        kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
     }
     if (old_place != 0) {
         if (!can_write(old_place)) {
             return -EFAULT;
         }
         *(struct signal_action *)(uintptr_t)old_place = old;
+    }
+    return 0;
+}
+
+int64_t system_sigreturn(struct context *context, const struct call *call)
+{
+    uint64_t mask;
+
+    (void)call;
+    if (!target_pop_frame(context, &mask)) {
+        signal_force(context, SIGSEGV);
+        return SIGNAL_RESTART;
+    }
+    set_mask(mask);
+    target_load_floats(context->signals->floats);
+    target_resume(context);
+}
+
+int64_t system_sigaltstack(struct context *context, const struct call *call)
+{
+    struct signals *signals = context->signals;
+    const uint64_t stack_pointer = target_stack(context);
+    const struct signal_stack old = signal_stack_now(signals, stack_pointer);
+    const uint64_t new_place = call->arguments[0];
+    const uint64_t old_place = call->arguments[1];
+
+    /* stack_t is as long as what sigaction reads and writes. */
+    if (new_place != 0) {
+        if (!can_read(new_place)) {
+            return -EFAULT;
+        }
+        const int64_t result = signal_stack_set(
+            signals, (const struct signal_stack *)(uintptr_t)new_place, stack_pointer);
+        if (result != 0) {
+            return result;
+        }
+    }
+    if (old_place != 0) {
+        if (!can_write(old_place)) {
+            return -EFAULT;
+        }
+        *(struct signal_stack *)(uintptr_t)old_place = old;
     }
     return 0;
 }

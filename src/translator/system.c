@@ -1,17 +1,16 @@
 /* The program's system calls: most go straight to the kernel, some are the translator's business. */
+#include "translator/signal.h"
 #include "translator/system.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/sched.h>
 
+/* A signal that comes first makes it fail with SIGNAL_RESTART. */
 int64_t system_pass(struct context *context, const struct call *call)
 {
-    const uint64_t *arguments = call->arguments;
-
     (void)context;
-    return host_call((long)call->number, arguments[0], arguments[1], arguments[2], arguments[3],
-                     arguments[4], arguments[5]);
+    return target_program_call(call);
 }
 
 /* As a kernel that does not have the call. */
@@ -74,11 +73,17 @@ static system_handler *find_handler(uint64_t number)
 }
 
 /* execve goes to the kernel too: the new program runs without the translator. */
-void system_call(struct context *context)
+guest_addr system_call(struct context *context, guest_addr next)
 {
     const struct call call = target_read_call(context);
     system_handler *handler = find_handler(call.number);
 
-    target_finish_call(context,
-                       handler != NULL ? handler(context, &call) : system_pass(context, &call));
+    const int64_t result = context->pending  ? SIGNAL_RESTART
+                           : handler != NULL ? handler(context, &call)
+                                             : system_pass(context, &call);
+    if (result == SIGNAL_RESTART) {
+        return next - TARGET_CALL_BYTES;
+    }
+    target_finish_call(context, result);
+    return next;
 }

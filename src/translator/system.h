@@ -16,6 +16,6 @@ system_handler system_brk, system_mmap, system_change_mapping, system_mremap;
 system_handler system_openat, system_readlinkat;
 
 /* signal.c */
-system_handler system_sigaction;
+system_handler system_sigaction, system_sigreturn, system_sigaltstack;
 
 #endif

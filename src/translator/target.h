@@ -14,6 +14,7 @@ struct builder {
     guest_addr pc; /* of the instruction to translate next */
     uint8_t *at;   /* where its code goes; moves on */
     unsigned instructions;
+    const uint8_t *own; /* the program's instruction among what replaces it, or the first of that: state.h */
 };
 
 /* The most bytes of the cache that one instruction can take, with what it keeps
@@ -29,6 +30,9 @@ void target_begin(struct builder *builder);
  * copied or until the fragment has `limit` of them, and moves the pc on, to a
  * jump's target where it is followed.  Returns false if the fragment ends. */
 bool target_translate(struct builder *builder, unsigned limit);
+
+/* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */
+bool target_fits(guest_addr pc, guest_addr end);
 
 /* Ends a fragment that has become long enough: goes on at builder->pc. */
 void target_end(struct builder *builder);

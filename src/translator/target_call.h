@@ -18,6 +18,10 @@ typedef int64_t system_handler(struct context *context, const struct call *call)
 
 struct call target_read_call(const struct context *context);
 void target_finish_call(struct context *context, int64_t result);
+/* Of the instruction that does a system call. */
+#define TARGET_CALL_BYTES 4
+
+uint64_t target_stack(const struct context *context);
 void target_set_stack(struct context *context, uint64_t stack);
 void target_set_thread_pointer(struct context *context, uint64_t pointer);
 

@@ -30,6 +30,13 @@ struct code_range {
 };
 #define CODE_RANGES 64
 
+/* Memory of the program that is executable; not all of it. */
+#define FETCH_RANGES 32
+struct fetchable {
+    struct code_range ranges[FETCH_RANGES];
+    unsigned count;
+};
+
 /* What the program asked for with rt_sigaction, in the kernel's layout. */
 struct signal_action {
     uint64_t handler; /* or one of SIG_DFL and SIG_IGN, which are 0 and 1 */
@@ -52,6 +59,15 @@ struct translator {
 
     /* Fragments and exits, taken from the beginning; a flush starts over. */
     uint8_t *pool, *pool_end, *pool_next;
+
+    /* Where in the program code comes from (state.h), in the order of the cache. */
+    struct mark *marks;
+    size_t mark_count, mark_limit;
+
+    struct fetchable fetchable;
+    struct code_range window; /* of it, where the builder reads now */
+    bool building;            /* a fault of the translator is one of reading code */
+    guest_addr unreadable;    /* where that happened, or 0 */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     bool has_xstrata;              /* ic.sync instead of fence.i */
@@ -76,7 +92,13 @@ const uint8_t *dispatch(struct context *context, struct exit *exit);
 void flush_all(struct translator *translator);
 
 /* build.c */
+/* NULL if the program cannot execute anything at `start`. */
 struct fragment *build_fragment(struct translator *translator, guest_addr start);
+/* Whether four bytes can be read as code at `pc`; never wrongly yes. */
+static inline bool can_fetch(const struct translator *translator, guest_addr pc)
+{
+    return pc >= translator->window.start && pc + 4 <= translator->window.end;
+}
 struct fragment *find_fragment(struct translator *translator, guest_addr start);
 
 /* link.c */
@@ -88,8 +110,9 @@ void link_waiting(struct translator *translator, struct fragment *fragment);
 void *pool_take(struct translator *translator, size_t bytes);
 
 /* system.c: does what the program's system call in context->x asks for, and
- * leaves its result in x[10]. */
-void system_call(struct context *context);
+ * leaves its result in x[10].  Returns where the program goes on: at `next`, or
+ * at the call itself if a signal comes first. */
+guest_addr system_call(struct context *context, guest_addr next);
 
 /* code.c: remembers that `start` to `end` was translated.  Cheap where it is known already. */
 void code_add(struct translator *translator, guest_addr start, guest_addr end);

@@ -25,6 +25,11 @@ void target_finish_call(struct context *context, int64_t result)
     context->x[REGISTER_A0] = (uint64_t)result;
 }
 
+uint64_t target_stack(const struct context *context)
+{
+    return context->x[REGISTER_SP];
+}
+
 void target_set_stack(struct context *context, uint64_t stack)
 {
     context->x[REGISTER_SP] = stack;

@@ -50,6 +50,12 @@ call_dispatch:
     mv a0, tp
     call dispatch
 take_back:
+    lw t0, CONTEXT_PENDING(tp)
+    bnez t0, target_deliver
+/* From here on a signal does not wait for the next check: state.c finishes this first. */
+    .globl target_checked, target_checked_end
+    .hidden target_checked, target_checked_end
+target_checked:
     ld ra, CONTEXT_X(1)(tp)
     ld sp, CONTEXT_X(2)(tp)
     ld t0, CONTEXT_X(5)(tp)
@@ -67,6 +73,7 @@ take_back:
     ld t5, CONTEXT_X(30)(tp)
     ld t6, CONTEXT_X(31)(tp)
     jr a0 /* the fragment's first word takes a0 back */
+target_checked_end:
 
     .globl target_enter
     .hidden target_enter

@@ -11,6 +11,7 @@
  *
  * Which is which is read off the major opcode; only those are decoded. */
 #include "translator/rv64/rv64.h"
+#include "translator/state.h"
 
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
@@ -113,6 +114,7 @@ static void translate_with_tp(struct builder *builder, struct rv64_insn *insn)
         insn->rd = (uint8_t)borrowed;
     }
     rv64_encode(insn, &word);
+    builder->own = builder->at;
     emit_word(builder, word);
     if (writes) {
         emit_save(builder, borrowed, CONTEXT_X(TP));
@@ -186,7 +188,8 @@ static bool translate_auipc(struct builder *builder, uint32_t word)
     const unsigned rd = field(word, 7);
     const uint64_t value = builder->pc + (uint64_t)rv64_immediate_U(word);
     const guest_addr next_pc = builder->pc + 4;
-    const uint32_t next = (uint32_t)fetch(next_pc);
+    const uint32_t next =
+        can_fetch(builder->translator, next_pc) ? (uint32_t)fetch(next_pc) : 0;
     const bool joined = (next & 3) == 3 && field(next, 15) == rd && rd != TP && rd != X0;
     if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
         emit_constant(builder, rd, value + (uint64_t)rv64_immediate_I(next));
@@ -279,7 +282,7 @@ __attribute__((noinline)) static uint32_t copy_run(struct builder *builder, unsi
     uint8_t *at = builder->at;
     unsigned copied = 0;
     uint64_t word = fetch(pc);
-    for (; copied < limit; copied++) {
+    for (;;) {
         if ((word & 3) != 3) {
             if (!copied_half(word)) {
                 break;
@@ -295,6 +298,10 @@ __attribute__((noinline)) static uint32_t copy_run(struct builder *builder, unsi
             at += 4;
             pc += 4;
         }
+        copied++;
+        if (copied == limit) { /* what follows may not be readable */
+            break;
+        }
         word = fetch(pc);
     }
     builder->pc = pc;
@@ -309,8 +316,19 @@ bool target_translate(struct builder *builder, unsigned limit)
     if (builder->instructions >= limit) {
         return true;
     }
+    const uint8_t *start = builder->at;
+    const guest_addr pc = builder->pc;
     builder->instructions++;
-    return (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
+    builder->own = start;
+    const bool goes_on =
+        (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
+    state_mark(builder, start, pc, (unsigned)(builder->own - start), goes_on);
+    return goes_on;
+}
+
+bool target_fits(guest_addr pc, guest_addr end)
+{
+    return pc + 2 <= end && (*(const uint16_t *)(uintptr_t)pc & 3) != 3;
 }
 
 void target_begin(struct builder *builder)

@@ -1,0 +1,149 @@
+/* From where the program may execute instructions, as the kernel would decide when it fetches them. */
+#include "translator/fetch.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+
+#define PAGE_BYTES UINT64_C(4096)
+
+static bool contains(struct code_range range, guest_addr pc)
+{
+    return pc >= range.start && pc < range.end;
+}
+
+void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end)
+{
+    struct code_range added = {start & ~(PAGE_BYTES - 1), end};
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < fetchable->count; i++) {
+        const struct code_range range = fetchable->ranges[i];
+        if (range.start <= added.end && added.start <= range.end) {
+            added.start = range.start < added.start ? range.start : added.start;
+            added.end = range.end > added.end ? range.end : added.end;
+        } else {
+            fetchable->ranges[kept++] = range;
+        }
+    }
+    fetchable->count = kept;
+    if (kept == FETCH_RANGES) { /* any of them is found again where it is needed */
+        fetchable->count = kept = 0;
+    }
+    fetchable->ranges[fetchable->count++] = added;
+}
+
+void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes)
+{
+    const guest_addr end = bytes > ~start - PAGE_BYTES ? ~UINT64_C(0) : start + bytes;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < fetchable->count; i++) {
+        const struct code_range range = fetchable->ranges[i];
+        if (range.end <= start || range.start >= end) {
+            fetchable->ranges[kept++] = range;
+        }
+    }
+    fetchable->count = kept;
+}
+
+/* /proc/self/maps, character by character. */
+struct maps {
+    int64_t fd;
+    size_t at, length;
+    char buffer[1024];
+};
+
+static char next_character(struct maps *maps)
+{
+    if (maps->at == maps->length) {
+        const int64_t got = host_call(__NR_read, maps->fd, maps->buffer, sizeof maps->buffer);
+        if (host_is_error(got) || got == 0) {
+            return '\0';
+        }
+        maps->at = 0;
+        maps->length = (size_t)got;
+    }
+    return maps->buffer[maps->at++];
+}
+
+static uint64_t read_hexadecimal(struct maps *maps)
+{
+    uint64_t value = 0;
+
+    for (;;) {
+        const char c = next_character(maps);
+        if (c >= '0' && c <= '9') {
+            value = value << 4 | (uint64_t)(c - '0');
+        } else if (c >= 'a' && c <= 'f') {
+            value = value << 4 | (uint64_t)(c - 'a' + 10);
+        } else {
+            return value; /* and the character behind it is gone */
+        }
+    }
+}
+
+/* One line, such as "10000-79000 r-xp ..."; false behind the last. */
+static bool read_mapping(struct maps *maps, struct code_range *range, char *permissions)
+{
+    range->start = read_hexadecimal(maps);
+    range->end = read_hexadecimal(maps);
+    for (unsigned i = 0; i < 3; i++) {
+        permissions[i] = next_character(maps);
+    }
+    for (;;) {
+        const char c = next_character(maps);
+        if (c == '\n' || c == '\0') {
+            return c == '\n';
+        }
+    }
+}
+
+/* Asks the kernel about the mapping around `pc`.  Code that may be executed but
+ * not read becomes readable: it has to be read. */
+static bool look_up(struct fetchable *fetchable, guest_addr pc)
+{
+    struct maps maps = {.at = 0, .length = 0};
+    struct code_range range;
+    char permissions[3];
+    bool found = false;
+
+    maps.fd = host_call(__NR_openat, (long)AT_FDCWD, "/proc/self/maps", (long)O_CLOEXEC, 0L);
+    if (host_is_error(maps.fd)) {
+        fetch_add(fetchable, pc, (pc | (PAGE_BYTES - 1)) + 1); /* there is no way to know */
+        return true;
+    }
+    while (!found && read_mapping(&maps, &range, permissions)) {
+        found = contains(range, pc);
+    }
+    host_call(__NR_close, maps.fd);
+    if (!found || permissions[2] != 'x') {
+        return false;
+    }
+    if (permissions[0] != 'r') {
+        host_call(__NR_mprotect, range.start, range.end - range.start,
+                  (long)(PROT_READ | PROT_EXEC | (permissions[1] == 'w' ? PROT_WRITE : 0)));
+    }
+    fetch_add(fetchable, range.start, range.end);
+    return true;
+}
+
+static struct code_range find_known(const struct fetchable *fetchable, guest_addr pc)
+{
+    for (unsigned i = 0; i < fetchable->count; i++) {
+        if (contains(fetchable->ranges[i], pc)) {
+            return fetchable->ranges[i];
+        }
+    }
+    return (struct code_range){0, 0};
+}
+
+struct code_range fetch_find(struct fetchable *fetchable, guest_addr pc)
+{
+    struct code_range range = find_known(fetchable, pc);
+
+    if (range.end == 0 && look_up(fetchable, pc)) {
+        range = find_known(fetchable, pc);
+    }
+    return range;
+}

@@ -1,0 +1,15 @@
+/* From where the program may execute instructions, as the kernel would decide when it fetches them. */
+#ifndef STRATA_TRANSLATOR_FETCH_H
+#define STRATA_TRANSLATOR_FETCH_H
+
+#include "translator/translator.h"
+
+/* Says that a mapping is executable; one of which nobody says so is looked up
+ * in /proc when the program jumps there. */
+void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end);
+/* Mappings have changed. */
+void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes);
+/* The executable memory around `pc`; empty if there is none. */
+struct code_range fetch_find(struct fetchable *fetchable, guest_addr pc);
+
+#endif

@@ -1,0 +1,102 @@
+/* Signals where C does not reach: all registers at once, and calls that a signal must be able to stop. */
+#include "translator/context.h"
+
+#define FLOATS_FCSR 256
+#define CALL_NUMBER 0
+#define CALL_ARGUMENT(number) (8 + (number) * 8)
+#define RESTART (-512) /* SIGNAL_RESTART */
+
+    .option arch, +f, +d
+    .text
+
+/* int64_t target_program_call(const struct call *): a signal that arrives up to
+ * the ecall, or that the kernel wants to restart it for, goes on at
+ * target_call_stopped. */
+    .globl target_program_call, target_call_done, target_call_stopped
+    .hidden target_program_call, target_call_done, target_call_stopped
+    .type target_program_call, @function
+target_program_call:
+    mv t1, a0
+    ld a7, CALL_NUMBER(t1)
+    ld a0, CALL_ARGUMENT(0)(t1)
+    ld a1, CALL_ARGUMENT(1)(t1)
+    ld a2, CALL_ARGUMENT(2)(t1)
+    ld a3, CALL_ARGUMENT(3)(t1)
+    ld a4, CALL_ARGUMENT(4)(t1)
+    ld a5, CALL_ARGUMENT(5)(t1)
+    lw t0, CONTEXT_PENDING(tp)
+    bnez t0, target_call_stopped
+    ecall
+target_call_done:
+    ret
+target_call_stopped:
+    li a0, RESTART
+    ret
+    .size target_program_call, . - target_program_call
+
+/* The code that a handler returns to; unwinders know it by these two words. */
+    .globl target_signal_return
+    .hidden target_signal_return
+    .balign 8
+    .option push
+    .option norvc
+target_signal_return:
+    li a7, 139
+    ecall
+    .option pop
+
+/* A signal waits, and the program is about to go on: what the translator has not
+ * put away itself follows. */
+    .globl target_deliver
+    .hidden target_deliver
+target_deliver:
+    sd gp, CONTEXT_X(3)(tp)
+    sd s0, CONTEXT_X(8)(tp)
+    sd s1, CONTEXT_X(9)(tp)
+    sd s2, CONTEXT_X(18)(tp)
+    sd s3, CONTEXT_X(19)(tp)
+    sd s4, CONTEXT_X(20)(tp)
+    sd s5, CONTEXT_X(21)(tp)
+    sd s6, CONTEXT_X(22)(tp)
+    sd s7, CONTEXT_X(23)(tp)
+    sd s8, CONTEXT_X(24)(tp)
+    sd s9, CONTEXT_X(25)(tp)
+    sd s10, CONTEXT_X(26)(tp)
+    sd s11, CONTEXT_X(27)(tp)
+    ld a0, CONTEXT_SIGNALS(tp)
+    .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fsd f\number, (\number * 8)(a0)
+    .endr
+    frcsr a1
+    sw a1, FLOATS_FCSR(a0)
+    ld sp, CONTEXT_STACK(tp)
+    mv a0, tp
+    call signal_deliver_waiting
+    mv a0, tp
+
+    .globl target_resume
+    .hidden target_resume
+    .type target_resume, @function
+target_resume:
+    mv tp, a0
+    ld sp, CONTEXT_STACK(tp)
+    call signal_resume
+    mv a1, a0
+    mv a0, tp
+    j target_enter
+
+    .globl target_load_floats
+    .hidden target_load_floats
+    .type target_load_floats, @function
+target_load_floats:
+    .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fld f\number, (\number * 8)(a0)
+    .endr
+    lw a1, FLOATS_FCSR(a0)
+    fscsr a1
+    ret
+    .size target_load_floats, . - target_load_floats
+
+    .section .note.GNU-stack, "", @progbits

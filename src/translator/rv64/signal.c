@@ -1,0 +1,205 @@
+/* What the kernel calls when a signal arrives, and the frames that the program gets of it. */
+#include "translator/rv64/signal.h"
+#include "translator/system.h"
+
+#include "isa/rv64/decode.h"
+#include "translator/rv64/emit.h"
+
+#include <asm/errno.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <asm/unistd.h>
+
+#define MASK_BYTES 8L
+#define ALL_SIGNALS UINT64_MAX
+#define SS_DISABLE UINT32_C(2)
+#define SS_AUTODISARM (UINT32_C(1) << 31)
+/* The kernel returns through a register that has no bit 0. */
+#define PC_BITS (~UINT64_C(1))
+/* Words behind fcsr that must be zero: the last 16 bytes of the floating state. */
+#define FLOAT_RESERVED 64
+
+/* 0 if there is no room: the handler runs on the alternate stack already and the
+ * frame would leave it. */
+static uint64_t frame_address(const struct context *context, bool alternate)
+{
+    const struct signals *signals = context->signals;
+    uint64_t stack = context->x[SP];
+
+    if (signal_stack_holds(signals, stack)) {
+        if (!signal_stack_holds(signals, stack - sizeof(struct signal_frame))) {
+            return 0;
+        }
+    } else if (alternate && signals->stack.bytes != 0) {
+        stack = signals->stack.base + signals->stack.bytes;
+    }
+    return (stack - sizeof(struct signal_frame)) & ~UINT64_C(15);
+}
+
+/* A page at each end at the most: the kernel tries the first and the last word. */
+static bool can_write_frame(uint64_t address)
+{
+    const uint64_t last = address + sizeof(struct signal_frame) - sizeof(uint64_t);
+
+    return !host_is_error(host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES)) &&
+           !host_is_error(host_call(__NR_rt_sigprocmask, 0L, NULL, last, MASK_BYTES));
+}
+
+static bool can_read_frame(uint64_t address)
+{
+    const uint64_t last = address + sizeof(struct signal_frame) - sizeof(struct signal_action);
+
+    return host_call(__NR_rt_sigaction, (long)SIGKILL, address, NULL, MASK_BYTES) != -EFAULT &&
+           host_call(__NR_rt_sigaction, (long)SIGKILL, last, NULL, MASK_BYTES) != -EFAULT;
+}
+
+bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
+                       guest_addr handler, bool alternate)
+{
+    struct signals *signals = context->signals;
+    const uint64_t address = frame_address(context, alternate);
+
+    if (address == 0 || !can_write_frame(address)) {
+        return false;
+    }
+    struct signal_frame *frame = (struct signal_frame *)(uintptr_t)address;
+    __builtin_memset(frame, 0, offsetof(struct signal_frame, context.x));
+    frame->info = *info;
+    frame->context.stack = signals->stack;
+    if (signals->stack.bytes == 0) {
+        frame->context.stack.flags = SS_DISABLE;
+    }
+    frame->context.mask = mask;
+    __builtin_memcpy(frame->context.x, context->x, sizeof context->x);
+    frame->context.x[0] = context->target;
+    __builtin_memcpy(frame->context.floats, signals->floats, sizeof signals->floats);
+    if ((signals->stack.flags & SS_AUTODISARM) != 0) {
+        signals->stack = (struct signal_stack){.bytes = 0};
+    }
+
+    context->x[RA] = (uintptr_t)target_signal_return;
+    context->x[SP] = address;
+    context->x[A0] = (uint64_t)info->number;
+    context->x[A1] = address + offsetof(struct signal_frame, info);
+    context->x[A2] = address + offsetof(struct signal_frame, context);
+    context->target = handler & PC_BITS;
+    return true;
+}
+
+bool target_pop_frame(struct context *context, uint64_t *mask)
+{
+    struct signals *signals = context->signals;
+    const uint64_t address = context->x[SP];
+
+    if (!can_read_frame(address)) {
+        return false;
+    }
+    const struct frame_context *frame =
+        &((const struct signal_frame *)(uintptr_t)address)->context;
+    if (frame->floats[FLOAT_RESERVED] != 0 || (uint32_t)frame->floats[FLOAT_RESERVED + 1] != 0) {
+        return false;
+    }
+    __builtin_memcpy(&context->x[1], &frame->x[1], sizeof frame->x - sizeof frame->x[0]);
+    __builtin_memcpy(signals->floats, frame->floats, sizeof signals->floats);
+    context->target = frame->x[0] & PC_BITS;
+    *mask = frame->mask;
+    /* As in the kernel, a stack that cannot be set is not an error here. */
+    signal_stack_set(signals, &frame->stack, context->x[SP]);
+    return true;
+}
+
+/* Caused by an instruction, not sent by anyone. */
+static bool is_own_fault(const struct signal_info *info)
+{
+    switch (info->number) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGFPE:
+        return info->code > 0;
+    default:
+        return false;
+    }
+}
+
+/* The handler begins when the kernel returns from this signal. */
+static void deliver(struct context *context, const struct signal_info *info,
+                    struct frame_context *frame)
+{
+    __builtin_memcpy(context->signals->floats, frame->floats, sizeof frame->floats);
+    context->signals->native = NATIVE_NONE;
+    frame->mask = signal_deliver(context, info, frame->mask);
+    frame->x[TP] = frame->x[A0] = (uintptr_t)context;
+    frame->x[0] = (uintptr_t)target_resume;
+}
+
+/* The program does it again itself, with its own registers at its own address,
+ * and dies of it: the kernel sees what it would have seen without a translator. */
+static void fault_natively(const struct context *context, const struct signal_info *info,
+                           struct frame_context *frame)
+{
+    const struct signal_action standard = {.handler = 0};
+
+    host_call(__NR_rt_sigaction, (long)info->number, &standard, NULL, MASK_BYTES);
+    __builtin_memcpy(&frame->x[1], &context->x[1], sizeof frame->x - sizeof frame->x[0]);
+    frame->x[0] = context->target;
+}
+
+/* The builder reads code that is not there: it gets zeros, and looks at
+ * translator->unreadable in the end. */
+static void skip_load(struct context *context, const struct signal_info *info,
+                      struct frame_context *frame)
+{
+    uint16_t halves[2];
+    struct rv64_insn insn;
+
+    __builtin_memcpy(halves, (const void *)(uintptr_t)frame->x[0], sizeof halves);
+    rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
+    if (!context->translator->building || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
+        host_fail(STATUS_FAILED, "internal error: the translator has caused a fault", NULL, NULL,
+                  NULL);
+    }
+    context->translator->unreadable = info->address;
+    frame->x[insn.rd] = 0;
+    frame->x[0] += insn.length;
+}
+
+static void handle_fault(struct context *context, struct signal_info *info,
+                         struct frame_context *frame)
+{
+    const uint64_t pc = frame->x[0];
+
+    if (!state_take(context, frame)) {
+        skip_load(context, info, frame);
+        return;
+    }
+    if (info->address == pc) {
+        info->address = context->target;
+    }
+    if (signal_is_handled(context->translator, info->number)) {
+        deliver(context, info, frame);
+    } else {
+        fault_natively(context, info, frame);
+    }
+}
+
+void target_signal(int number, struct signal_info *info, void *kernel_frame)
+{
+    struct frame_context *frame = kernel_frame;
+    struct context *context = (struct context *)(uintptr_t)frame->x[TP];
+
+    (void)number;
+    if (is_own_fault(info)) {
+        handle_fault(context, info, frame);
+        return;
+    }
+    if (frame->x[0] >= (uintptr_t)target_program_call && frame->x[0] < (uintptr_t)target_call_done) {
+        frame->x[0] = (uintptr_t)target_call_stopped;
+    } else if (state_roll_forward(context, frame)) {
+        deliver(context, info, frame);
+        return;
+    }
+    signal_wait(context, info, frame->mask);
+    frame->mask = ALL_SIGNALS;
+}
