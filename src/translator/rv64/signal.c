@@ -18,6 +18,8 @@
 #define PC_BITS (~UINT64_C(1))
 /* Words behind fcsr that must be zero: the last 16 bytes of the floating state. */
 #define FLOAT_RESERVED 64
+/* f0 to f31 and fcsr: some kernels' frames end there. */
+#define FLOAT_BYTES 260
 
 /* 0 if there is no room: the handler runs on the alternate stack already and the
  * frame would leave it. */
@@ -100,7 +102,7 @@ bool target_pop_frame(struct context *context, uint64_t *mask)
         return false;
     }
     __builtin_memcpy(&context->x[1], &frame->x[1], sizeof frame->x - sizeof frame->x[0]);
-    __builtin_memcpy(signals->floats, frame->floats, sizeof signals->floats);
+    __builtin_memcpy(signals->floats, frame->floats, FLOAT_BYTES);
     context->target = frame->x[0] & PC_BITS;
     *mask = frame->mask;
     /* As in the kernel, a stack that cannot be set is not an error here. */
@@ -127,7 +129,7 @@ static bool is_own_fault(const struct signal_info *info)
 static void deliver(struct context *context, const struct signal_info *info,
                     struct frame_context *frame)
 {
-    __builtin_memcpy(context->signals->floats, frame->floats, sizeof frame->floats);
+    __builtin_memcpy(context->signals->floats, frame->floats, FLOAT_BYTES);
     context->signals->native = NATIVE_NONE;
     frame->mask = signal_deliver(context, info, frame->mask);
     frame->x[TP] = frame->x[A0] = (uintptr_t)context;
