@@ -19,6 +19,13 @@
 #define STACK_BYTES (64u * 1024)
 #define ALL_SIGNALS UINT64_MAX
 
+/* An action with its mask twice: some emulators look for it one word further on,
+ * where other kernels have it, and write as much. */
+struct kernel_action {
+    struct signal_action action;
+    uint64_t mask;
+};
+
 /* Signals that an instruction can cause: the translator sees them even if the
  * program has no handler. */
 static const uint8_t faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
@@ -38,28 +45,29 @@ static void set_mask(uint64_t mask)
     host_call(__NR_rt_sigprocmask, (long)SIG_SETMASK, &mask, NULL, MASK_BYTES);
 }
 
-static int64_t set_action(int number, const struct signal_action *action)
+static int64_t set_action(int number, const struct kernel_action *action)
 {
     return host_call(__NR_rt_sigaction, (long)number, action, NULL, MASK_BYTES);
 }
 
-static struct signal_action own_action(uint64_t program_flags)
+static struct kernel_action own_action(uint64_t program_flags)
 {
-    return (struct signal_action){
-        .handler = (uintptr_t)target_signal,
-        .flags = (program_flags & KERNEL_FLAGS) | SA_SIGINFO | SA_ONSTACK,
+    return (struct kernel_action){
+        .action.handler = (uintptr_t)target_signal,
+        .action.flags = (program_flags & KERNEL_FLAGS) | SA_SIGINFO | SA_ONSTACK,
+        .action.mask = ALL_SIGNALS,
         .mask = ALL_SIGNALS,
     };
 }
 
 static void take_over_faults(void)
 {
-    const struct signal_action own = own_action(0);
+    const struct kernel_action own = own_action(0);
 
     for (size_t i = 0; i < sizeof faults; i++) {
-        struct signal_action old;
+        struct kernel_action old;
         host_call(__NR_rt_sigaction, (long)faults[i], NULL, &old, MASK_BYTES);
-        if (old.handler == HANDLER_DEFAULT) {
+        if (old.action.handler == HANDLER_DEFAULT) {
             set_action(faults[i], &own);
         }
     }
@@ -91,7 +99,7 @@ bool signal_is_handled(const struct translator *translator, int number)
 /* The program dies of it as it would alone. */
 static _Noreturn void die(int number)
 {
-    const struct signal_action standard = {.handler = HANDLER_DEFAULT};
+    const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
@@ -133,12 +141,10 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
         return deliver_stack_fault(context, number, mask);
     }
     if ((action.flags & SA_RESETHAND) != 0) {
-        struct signal_action kernel = own_action(0);
-        *kept = (struct signal_action){.handler = HANDLER_DEFAULT};
-        if (!is_fault(number)) {
-            kernel = *kept;
-        }
-        set_action(number, &kernel);
+        const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
+        const struct kernel_action own = own_action(0);
+        *kept = standard.action;
+        set_action(number, is_fault(number) ? &own : &standard);
     }
     mask |= action.mask;
     if ((action.flags & SA_NODEFER) == 0) {
@@ -195,16 +201,23 @@ const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc)
     return (const uint8_t *)(uintptr_t)pc;
 }
 
-/* SIGKILL's action cannot be changed, but the kernel looks at the memory first:
- * so it says whether the program's pointer is good. */
-static bool can_read(uint64_t action)
+/* SIGKILL's action cannot be changed, but the kernel looks at the memory first. */
+bool signal_can_read(uint64_t address, size_t bytes)
 {
-    return host_call(__NR_rt_sigaction, (long)SIGKILL, action, NULL, MASK_BYTES) != -EFAULT;
+    const uint64_t last = address + bytes - sizeof(struct signal_action);
+
+    return host_call(__NR_rt_sigaction, (long)SIGKILL, address, NULL, MASK_BYTES) != -EFAULT &&
+           (last == address ||
+            host_call(__NR_rt_sigaction, (long)SIGKILL, last, NULL, MASK_BYTES) != -EFAULT);
 }
 
-static bool can_write(uint64_t action)
+/* The kernel writes the blocked signals there; what they are does not matter. */
+bool signal_can_write(uint64_t address, size_t bytes)
 {
-    return host_call(__NR_rt_sigaction, (long)SIGKILL, NULL, action, MASK_BYTES) != -EFAULT;
+    const uint64_t last = address + bytes - MASK_BYTES;
+
+    return host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT &&
+           host_call(__NR_rt_sigprocmask, 0L, NULL, last, MASK_BYTES) != -EFAULT;
 }
 
 /* The kernel gets the translator's handler in place of the program's, and says
@@ -214,13 +227,14 @@ int64_t system_sigaction(struct context *context, const struct call *call)
     const int number = (int)call->arguments[0]; /* no more of it, as the kernel */
     const uint64_t new_place = call->arguments[1];
     const uint64_t old_place = call->arguments[2];
-    struct signal_action wanted, kernel, old;
+    struct signal_action wanted;
+    struct kernel_action kernel = {.mask = 0}, old;
 
     if (new_place != 0) {
-        if (!can_read(new_place)) {
+        if (!signal_can_read(new_place, sizeof(struct signal_action))) {
             return -EFAULT;
         }
-        kernel = wanted = *(const struct signal_action *)(uintptr_t)new_place;
+        kernel.action = wanted = *(const struct signal_action *)(uintptr_t)new_place;
         if (wanted.handler > HANDLER_IGNORE ||
             (wanted.handler == HANDLER_DEFAULT && is_fault(number))) {
             kernel = own_action(wanted.flags);
@@ -232,18 +246,18 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         return result;
     }
     struct signal_action *kept = &context->translator->actions[number];
-    if (old.handler == (uintptr_t)target_signal) {
-        old = *kept;
+    if (old.action.handler == (uintptr_t)target_signal) {
+        old.action = *kept;
     }
     if (new_place != 0) {
         *kept = wanted;
         kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
     }
     if (old_place != 0) {
-        if (!can_write(old_place)) {
+        if (!signal_can_write(old_place, sizeof(struct signal_action))) {
             return -EFAULT;
         }
-        *(struct signal_action *)(uintptr_t)old_place = old;
+        *(struct signal_action *)(uintptr_t)old_place = old.action;
     }
     return 0;
 }
@@ -270,9 +284,8 @@ int64_t system_sigaltstack(struct context *context, const struct call *call)
     const uint64_t new_place = call->arguments[0];
     const uint64_t old_place = call->arguments[1];
 
-    /* stack_t is as long as what sigaction reads and writes. */
     if (new_place != 0) {
-        if (!can_read(new_place)) {
+        if (!signal_can_read(new_place, sizeof(struct signal_stack))) {
             return -EFAULT;
         }
         const int64_t result = signal_stack_set(
@@ -282,7 +295,7 @@ int64_t system_sigaltstack(struct context *context, const struct call *call)
         }
     }
     if (old_place != 0) {
-        if (!can_write(old_place)) {
+        if (!signal_can_write(old_place, sizeof(struct signal_stack))) {
             return -EFAULT;
         }
         *(struct signal_stack *)(uintptr_t)old_place = old;

@@ -12,6 +12,9 @@
 #include "translator/context.h"
 #include "translator/fragment.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
 
 /* siginfo_t, of which only this much matters here. */
@@ -68,6 +71,9 @@ void signal_deliver_waiting(struct context *context);
 /* The entry of the fragment for context->target. */
 const uint8_t *signal_resume(struct context *context);
 bool signal_is_handled(const struct translator *translator, int number);
+/* Whether the program could; at least 24 bytes, and no more than a page. */
+bool signal_can_read(uint64_t address, size_t bytes);
+bool signal_can_write(uint64_t address, size_t bytes);
 /* Where the program was sent to fault: entry of the code at `pc` that cannot be translated. */
 const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc);
 

@@ -38,30 +38,13 @@ static uint64_t frame_address(const struct context *context, bool alternate)
     return (stack - sizeof(struct signal_frame)) & ~UINT64_C(15);
 }
 
-/* A page at each end at the most: the kernel tries the first and the last word. */
-static bool can_write_frame(uint64_t address)
-{
-    const uint64_t last = address + sizeof(struct signal_frame) - sizeof(uint64_t);
-
-    return !host_is_error(host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES)) &&
-           !host_is_error(host_call(__NR_rt_sigprocmask, 0L, NULL, last, MASK_BYTES));
-}
-
-static bool can_read_frame(uint64_t address)
-{
-    const uint64_t last = address + sizeof(struct signal_frame) - sizeof(struct signal_action);
-
-    return host_call(__NR_rt_sigaction, (long)SIGKILL, address, NULL, MASK_BYTES) != -EFAULT &&
-           host_call(__NR_rt_sigaction, (long)SIGKILL, last, NULL, MASK_BYTES) != -EFAULT;
-}
-
 bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
                        guest_addr handler, bool alternate)
 {
     struct signals *signals = context->signals;
     const uint64_t address = frame_address(context, alternate);
 
-    if (address == 0 || !can_write_frame(address)) {
+    if (address == 0 || !signal_can_write(address, sizeof(struct signal_frame))) {
         return false;
     }
     struct signal_frame *frame = (struct signal_frame *)(uintptr_t)address;
@@ -93,7 +76,7 @@ bool target_pop_frame(struct context *context, uint64_t *mask)
     struct signals *signals = context->signals;
     const uint64_t address = context->x[SP];
 
-    if (!can_read_frame(address)) {
+    if (!signal_can_read(address, sizeof(struct signal_frame))) {
         return false;
     }
     const struct frame_context *frame =
@@ -141,9 +124,10 @@ static void deliver(struct context *context, const struct signal_info *info,
 static void fault_natively(const struct context *context, const struct signal_info *info,
                            struct frame_context *frame)
 {
-    const struct signal_action standard = {.handler = 0};
+    /* A word more than the kernel reads: see signal.c. */
+    const uint64_t standard[4] = {0};
 
-    host_call(__NR_rt_sigaction, (long)info->number, &standard, NULL, MASK_BYTES);
+    host_call(__NR_rt_sigaction, (long)info->number, standard, NULL, MASK_BYTES);
     __builtin_memcpy(&frame->x[1], &context->x[1], sizeof frame->x - sizeof frame->x[0]);
     frame->x[0] = context->target;
 }
