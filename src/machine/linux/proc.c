@@ -96,17 +96,47 @@ static void print_maps(FILE *file, struct process *process)
     }
 }
 
-/* Only what programs look for is real: the name, the parent and the start of
- * the stack (proc(5), fields 1, 2, 3, 4 and 28). */
+static unsigned count_threads(const struct process *process)
+{
+    unsigned threads = 0;
+
+    for (const struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+        threads += thread->state != THREAD_EXITED;
+    }
+    return threads;
+}
+
+/* Only what programs look for is real (proc(5) numbers the fields). */
+static unsigned long long stat_field(struct process *process, int field)
+{
+    enum { GROUP = 5, SESSION = 6, THREADS = 20, SIZE_BYTES = 23, PAGES = 24, START_OF_STACK = 28 };
+    uint64_t mapped_bytes = process->machine.memory.mapped_bytes;
+
+    switch (field) {
+    case GROUP:
+        return (unsigned long long)getpgrp();
+    case SESSION:
+        return (unsigned long long)getsid(0);
+    case THREADS:
+        return count_threads(process);
+    case SIZE_BYTES:
+        return mapped_bytes;
+    case PAGES:
+        return mapped_bytes / GUEST_PAGE_BYTES;
+    case START_OF_STACK:
+        return files_state(process)->stack.pointer;
+    default:
+        return 0;
+    }
+}
+
 static void print_stat(FILE *file, struct process *process)
 {
-    enum { FIELDS = 52, FIRST_PLAIN = 5, START_OF_STACK = 28 };
+    enum { FIRST_PLAIN = 5, FIELDS = 52 };
 
     fprintf(file, "%d (%s) R %d", (int)process->pid, process->threads->name, (int)getppid());
     for (int field = FIRST_PLAIN; field <= FIELDS; field++) {
-        fprintf(file, " %llu",
-                field == START_OF_STACK ? (unsigned long long)files_state(process)->stack.pointer
-                                        : 0ull);
+        fprintf(file, " %llu", stat_field(process, field));
     }
     fputc('\n', file);
 }
@@ -156,11 +186,7 @@ static void print_status(FILE *file, struct process *process)
 {
     const struct memory *memory = &process->machine.memory;
     unsigned long long kilobytes = memory->mapped_bytes / 1024;
-    unsigned threads = 0;
 
-    for (const struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        threads += thread->state != THREAD_EXITED;
-    }
     fprintf(file, "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
             process->threads->name, (int)process->pid, (int)process->pid, (int)getppid());
     fprintf(file, "Uid:\t%u\t%u\t%u\t%u\n", getuid(), geteuid(), geteuid(), geteuid());
@@ -168,7 +194,7 @@ static void print_status(FILE *file, struct process *process)
     fprintf(file, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\nVmHWM:\t%8llu kB\nVmRSS:\t%8llu kB\n",
             (unsigned long long)memory->peak_bytes / 1024, kilobytes,
             (unsigned long long)memory->peak_bytes / 1024, kilobytes);
-    fprintf(file, "Threads:\t%u\n", threads);
+    fprintf(file, "Threads:\t%u\n", count_threads(process));
 }
 
 static void print_statm(FILE *file, struct process *process)
