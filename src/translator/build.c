@@ -141,6 +141,9 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
     cache_commit(&translator->cache, builder.at);
     translator->statistics.fragments++;
     translator->statistics.instructions_translated += builder.instructions;
+    if (translator->count_next_built) {
+        count_built(translator, fragment);
+    }
     link_waiting(translator, fragment);
     return fragment;
 }

@@ -16,7 +16,11 @@
 #define CONTEXT_SPARE_END 328
 #define CONTEXT_PENDING 328
 #define CONTEXT_SIGNALS 336
-#define CONTEXT_LOOKUPS 344
+#define CONTEXT_CALLBACK 344
+#define CONTEXT_FETCH_SLOT 352
+#define CONTEXT_SLOTS 360
+#define CONTEXT_THRESHOLD 368
+#define CONTEXT_LOOKUPS 376
 
 #ifndef __ASSEMBLER__
 
@@ -30,6 +34,7 @@ typedef uint64_t guest_addr;
 struct translator;
 struct exit;
 struct signals;
+struct slot;
 
 /* One entry of the table that code in the cache looks indirect targets up in. */
 struct lookup {
@@ -51,6 +56,10 @@ struct context {
     uint64_t spare[4];  /* for a register that emitted code needs for a moment */
     uint32_t pending;   /* 1 while a signal waits until the translator leaves for the program */
     struct signals *signals;
+    const void *callback;   /* what counters call at their threshold */
+    const void *fetch_slot; /* sw-paper's: a routine, its table */
+    struct slot *slots;
+    uint64_t threshold;
     struct lookup lookups[1 << LOOKUP_BITS];
     struct translator *translator;
 };
@@ -65,6 +74,10 @@ CONTEXT_HAS(indirect, CONTEXT_INDIRECT);
 CONTEXT_HAS(spare, CONTEXT_SPARE);
 CONTEXT_HAS(pending, CONTEXT_PENDING);
 CONTEXT_HAS(signals, CONTEXT_SIGNALS);
+CONTEXT_HAS(callback, CONTEXT_CALLBACK);
+CONTEXT_HAS(fetch_slot, CONTEXT_FETCH_SLOT);
+CONTEXT_HAS(slots, CONTEXT_SLOTS);
+CONTEXT_HAS(threshold, CONTEXT_THRESHOLD);
 CONTEXT_HAS(lookups, CONTEXT_LOOKUPS);
 
 #endif

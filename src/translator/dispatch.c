@@ -17,6 +17,7 @@ static void forget_lookups(struct context *context)
  * nothing can point to code that is gone. */
 void flush_all(struct translator *translator)
 {
+    count_flush(translator);
     cache_clear(&translator->cache);
     translator->pool_next = translator->pool;
     translator->mark_count = 0;
@@ -28,12 +29,6 @@ void flush_all(struct translator *translator)
     }
     forget_lookups(translator->context);
     translator->statistics.flushes++;
-}
-
-static struct fragment *get_fragment(struct translator *translator, guest_addr start)
-{
-    struct fragment *fragment = find_fragment(translator, start);
-    return fragment != NULL ? fragment : build_fragment(translator, start);
 }
 
 const uint8_t *dispatch(struct context *context, struct exit *exit)
@@ -59,9 +54,17 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     case EXIT_SYSTEM_CALL:
         target = system_call(context, target);
         break;
+    case EXIT_HOT:
+        context->target = target;
+        return count_reached(translator, find_fragment(translator, target));
     }
     context->target = target;
-    struct fragment *fragment = get_fragment(translator, target);
+    struct fragment *fragment = find_fragment(translator, target);
+    if (fragment == NULL) {
+        fragment = build_fragment(translator, target);
+    } else if (kind == EXIT_DIRECT && exit->counts) {
+        count_taken(translator, exit, fragment);
+    }
     if (fragment == NULL) {
         return signal_send_to_fault(context, target);
     }

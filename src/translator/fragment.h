@@ -12,6 +12,7 @@ enum exit_kind {
     EXIT_CODE_CHANGED, /* the program said so: all of it is translated anew */
     EXIT_RESUME,       /* to context->target: after a signal */
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
+    EXIT_HOT,          /* the counter of `target` reached its threshold */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own
@@ -24,13 +25,17 @@ struct exit {
     uint8_t *branch;     /* a conditional branch that leads to `site`, or NULL */
     struct fragment *to; /* NULL while unlinked */
     struct exit *next;   /* the next exit that waits for, or is linked to, the same fragment */
+    uint8_t *counter;    /* a trampoline that makes a counter, in `trampoline`'s place; or NULL */
+    bool counts;         /* its target shall get a counter when it is taken */
 };
 
 struct fragment {
     guest_addr start;
     uint8_t *entry; /* for jumps from other fragments, with all registers the program's */
+    uint8_t *landing; /* where those jumps go: the entry, or a counter in front of it */
     uint8_t *end;
     struct exit *incoming;
+    struct loop *loop; /* of its counter, or NULL */
     struct fragment *next; /* in the same bucket */
 };
 

@@ -7,7 +7,11 @@
 static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     ASSERT(exit->to == NULL && to->start == exit->target);
-    target_link(translator, exit, to);
+    if (!exit->counts) {
+        target_link(translator, exit, to);
+    } else if (!count_link(translator, exit, to)) {
+        return;
+    }
     exit->to = to;
     exit->next = to->incoming;
     to->incoming = exit;

@@ -25,7 +25,9 @@ static struct translator *create_translator(const struct options *options)
     const size_t pool_bytes = options->cache_bytes * POOL_PER_CACHE;
 
     translator->options = *options;
-    cache_create(&translator->cache, map_or_fail(options->cache_bytes, true), options->cache_bytes);
+    uint8_t *cache =
+        map_or_fail(options->cache_bytes + count_cache_bytes(options->cache_bytes), true);
+    cache_create(&translator->cache, cache, options->cache_bytes);
     translator->pool = map_or_fail(pool_bytes, false);
     translator->pool_next = translator->pool;
     translator->pool_end = translator->pool + pool_bytes;
@@ -61,6 +63,7 @@ _Noreturn void translator_start(uint64_t *stack)
     struct context *context = create_context(translator);
     const struct program program = load_program(translator, stack, skip);
 
+    count_start(translator);
     target_set_stack(context, program.stack);
     context->target = program.entry;
     signal_start(context);

@@ -7,6 +7,7 @@
 #define CACHE_BYTES_MAX (UINT64_C(1) << 30)
 #define CACHE_BYTES_DEFAULT (UINT64_C(16) << 20)
 #define PAGE_BYTES 4096
+#define THRESHOLD_DEFAULT 100
 
 /* Whether `text` begins with `name`; *rest is what follows it. */
 static bool begins_with(const char *text, const char *name, const char **rest)
@@ -18,6 +19,13 @@ static bool begins_with(const char *text, const char *name, const char **rest)
     }
     *rest = text;
     return true;
+}
+
+static bool equals(const char *text, const char *name)
+{
+    const char *rest;
+
+    return begins_with(text, name, &rest) && *rest == '\0';
 }
 
 /* A whole number with K, M or G behind it, or nothing. */
@@ -75,6 +83,61 @@ static const char *take_no_follow(struct options *options, const char *value)
 {
     (void)value;
     options->follow = false;
+    return NULL;
+}
+
+/* The index of the name that `value` is, or `count`. */
+static unsigned find_name(const char *const *names, unsigned count, const char *value)
+{
+    unsigned i = 0;
+
+    while (i < count && !equals(value, names[i])) {
+        i++;
+    }
+    return i;
+}
+
+static const char *take_counters(struct options *options, const char *value)
+{
+    static const char *const names[] = {
+#define COUNTERS(id, name) name,
+#include "translator/counters.def"
+#undef COUNTERS
+    };
+    const unsigned count = sizeof names / sizeof names[0];
+
+    options->counters = (enum counters)find_name(names, count, value);
+    return (unsigned)options->counters < count
+               ? NULL
+               : ": expected auto, hw, sw, sw-exact, sw-paper or off";
+}
+
+static const char *take_placement(struct options *options, const char *value)
+{
+    static const char *const names[] = {
+#define PLACEMENT(id, name, ways, backward, built, all) name,
+#include "translator/placement.def"
+#undef PLACEMENT
+    };
+    const unsigned count = sizeof names / sizeof names[0];
+
+    options->placement = (enum placement)find_name(names, count, value);
+    return (unsigned)options->placement < count ? NULL
+                                                : ": expected backward, paper, function or head";
+}
+
+static const char *take_threshold(struct options *options, const char *value)
+{
+    uint64_t threshold = 0;
+    const char *at = value;
+
+    for (; *at >= '0' && *at <= '9' && threshold <= UINT32_MAX; at++) {
+        threshold = threshold * 10 + (uint64_t)(*at - '0');
+    }
+    if (at == value || *at != '\0' || threshold > UINT32_MAX) {
+        return ": expected a number from 0 to 4294967295";
+    }
+    options->threshold = threshold;
     return NULL;
 }
 
@@ -148,16 +211,14 @@ static const struct option *find_option(const char *argument, const char **value
     host_fail(STATUS_FAILED, "there is no option ", argument, "; see --help", NULL);
 }
 
-static bool equals(const char *text, const char *name)
-{
-    const char *rest;
-
-    return begins_with(text, name, &rest) && *rest == '\0';
-}
-
 unsigned options_read(struct options *options, unsigned count, char *const *arguments)
 {
-    *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT, .link = true, .follow = true};
+    *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT,
+                                .link = true,
+                                .follow = true,
+                                .counters = COUNTERS_AUTO,
+                                .placement = PLACEMENT_BACKWARD,
+                                .threshold = THRESHOLD_DEFAULT};
     unsigned i = 1;
     for (; i < count && arguments[i][0] == '-' && arguments[i][1] != '\0'; i++) {
         if (equals(arguments[i], "--")) {

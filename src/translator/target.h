@@ -4,6 +4,7 @@
 
 #include "translator/cache.h"
 #include "translator/fragment.h"
+#include "translator/placement.h"
 
 struct translator;
 
@@ -15,6 +16,8 @@ struct builder {
     uint8_t *at;   /* where its code goes; moves on */
     unsigned instructions;
     const uint8_t *own; /* the program's instruction among what replaces it, or the first of that: state.h */
+    enum way way;    /* that the next exit is, */
+    guest_addr from; /* and the address of its branch or jump */
 };
 
 /* The most bytes of the cache that one instruction can take, with what it keeps

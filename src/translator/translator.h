@@ -3,12 +3,17 @@
 #define STRATA_TRANSLATOR_TRANSLATOR_H
 
 #include "translator/cache.h"
+#include "translator/count.h"
 #include "translator/fragment.h"
+#include "translator/placement.h"
 
 struct options {
     size_t cache_bytes;
     bool link;   /* --no-link clears it */
     bool follow; /* --no-follow clears it */
+    enum counters counters;
+    enum placement placement;
+    uint64_t threshold;
 };
 
 struct statistics {
@@ -71,6 +76,9 @@ struct translator {
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     bool has_xstrata;              /* ic.sync instead of fence.i */
+    struct counts *counts;         /* NULL without counters */
+    struct placement_rule placement;
+    bool count_next_built; /* count_built has something to do */
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
     struct code_range noted; /* the last one that was added, for the builder */

@@ -48,15 +48,20 @@ static void link_far(struct translator *translator, uint8_t *trampoline, const s
 
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
-    const int64_t offset = to->entry - exit->site;
-    if (!jal_reaches(offset)) {
+    const uint8_t *way = to->landing;
+    if (!jal_reaches(to->landing - exit->site)) {
         link_far(translator, exit->trampoline, to);
-        return;
+        way = exit->trampoline;
     }
-    patch(translator, exit->site, word_jal(X0, offset));
-    if (exit->branch != NULL && branch_reaches(to->entry - exit->branch)) {
-        const uint32_t word = get_word(exit->branch);
-        patch(translator, exit->branch,
-              (word & ~BRANCH_OFFSET_MASK) | branch_offset_bits(to->entry - exit->branch));
+    patch(translator, exit->site, word_jal(X0, way - exit->site));
+    if (exit->branch != NULL) {
+        /* It may have gone to another landing before. */
+        const uint8_t *place = branch_reaches(way - exit->branch) ? way : exit->site;
+        const uint32_t old = get_word(exit->branch);
+        const uint32_t word =
+            (old & ~BRANCH_OFFSET_MASK) | branch_offset_bits(place - exit->branch);
+        if (word != old) {
+            patch(translator, exit->branch, word);
+        }
     }
 }

@@ -73,11 +73,16 @@ void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, 
                           .target = target,
                           .site = kind == EXIT_DIRECT ? builder->at : NULL,
                           .trampoline = add_trampoline(builder, exit),
-                          .branch = branch};
+                          .branch = branch,
+                          .counts = placement_wants(&builder->translator->placement, builder->way,
+                                                    builder->from, target)};
     const int64_t offset = exit->trampoline - builder->at;
     ASSERT(jal_reaches(offset)); /* they are in the same chunk */
     emit_word(builder, word_jal(X0, offset));
     if (kind == EXIT_DIRECT) {
+        if (builder->translator->placement.built && exit->counts) {
+            exit->counts = find_fragment(builder->translator, target) != NULL;
+        }
         link_exit(builder->translator, exit);
     }
 }

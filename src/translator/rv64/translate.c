@@ -152,6 +152,8 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
         uint8_t *branch = builder->at;
         emit_word(builder, word | branch_offset_bits(8));
         emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
+        builder->way = WAY_BRANCH;
+        builder->from = builder->pc;
         emit_exit(builder, EXIT_DIRECT, taken, branch);
         return;
     }
@@ -167,16 +169,22 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
     emit_restore(builder, borrowed, CONTEXT_SPARE);
+    builder->way = WAY_BRANCH;
+    builder->from = builder->pc;
     emit_exit(builder, EXIT_DIRECT, taken, NULL);
 }
 
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
-static bool follow(struct builder *builder, guest_addr target)
+static bool follow(struct builder *builder, enum way way, guest_addr target)
 {
+    const struct options *options = &builder->translator->options;
+    const guest_addr from = builder->pc;
     builder->pc = target;
-    if (builder->translator->options.follow) {
+    if (options->follow && !placement_ends(&builder->translator->placement, way, from, target)) {
         return true;
     }
+    builder->way = way;
+    builder->from = from;
     target_end(builder);
     return false;
 }
@@ -204,7 +212,8 @@ static bool translate_auipc(struct builder *builder, uint32_t word)
         }
         emit_register_constant(builder, link, next_pc + 4);
         builder->instructions++;
-        return follow(builder, (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
+        return follow(builder, link == X0 ? WAY_JUMP : WAY_CALL,
+                      (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
     }
     emit_register_constant(builder, rd, value);
     builder->pc = next_pc;
@@ -238,7 +247,8 @@ static bool translate_word(struct builder *builder, uint32_t word)
         return false;
     case OPCODE_JAL:
         emit_register_constant(builder, field(word, 7), builder->pc + 4);
-        return follow(builder, builder->pc + (uint64_t)rv64_immediate_J(word));
+        return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
+                      builder->pc + (uint64_t)rv64_immediate_J(word));
     case OPCODE_JALR:
         emit_indirect(builder, field(word, 7), field(word, 15), (int32_t)rv64_immediate_I(word),
                       builder->pc + 4);
@@ -254,7 +264,7 @@ static bool translate_half(struct builder *builder, uint32_t half)
 {
     switch (half_kind(half)) {
     case HALF_J:
-        return follow(builder, builder->pc + (uint64_t)rv64_immediate_CJ(half));
+        return follow(builder, WAY_JUMP, builder->pc + (uint64_t)rv64_immediate_CJ(half));
     case HALF_BEQZ:
     case HALF_BNEZ: {
         const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
@@ -336,6 +346,7 @@ void target_begin(struct builder *builder)
     /* Whoever comes through a register has the program's a0 in the context. */
     emit_restore(builder, A0, CONTEXT_X(A0));
     builder->fragment->entry = builder->at;
+    builder->fragment->landing = builder->at;
 }
 
 const uint8_t *target_indirect_entry(const struct fragment *fragment)
