@@ -97,6 +97,15 @@ static unsigned find_name(const char *const *names, unsigned count, const char *
     return i;
 }
 
+static const char *take_indirect(struct options *options, const char *value)
+{
+    static const char *const names[] = {"ibtc", "builder"};
+    const unsigned count = sizeof names / sizeof names[0];
+
+    options->indirect = (enum indirect)find_name(names, count, value);
+    return (unsigned)options->indirect < count ? NULL : ": expected ibtc or builder";
+}
+
 static const char *take_counters(struct options *options, const char *value)
 {
     static const char *const names[] = {
