@@ -113,6 +113,7 @@ static bool attach(struct counts *counts, struct fragment *fragment)
     loop->fragment = fragment;
     loop->made = false;
     loop->removed = false;
+    loop->passed = false;
     fragment->loop = loop;
     return true;
 }
@@ -168,6 +169,7 @@ static void make_counter(struct translator *translator, struct fragment *fragmen
         detach(loop);
         return;
     }
+    counts->placed[counts->placed_count++] = loop;
     counts->totals.created++;
     relink_incoming(translator, fragment);
 }
@@ -274,6 +276,7 @@ void count_flush(struct translator *translator)
         loop->fragment = NULL;
     }
     counts->written = NULL;
+    counts->placed_count = 0;
 }
 
 static void note_hot(struct counts *counts, struct loop *loop)
@@ -286,15 +289,44 @@ const uint8_t *count_reached(struct translator *translator, struct fragment *fra
 {
     struct loop *loop = fragment->loop;
     ASSERT(loop != NULL && loop->fragment == fragment);
-    const uint8_t *resume = target_count_resume(translator, loop);
     note_hot(translator->counts, loop);
-    if (translator->options.counters == COUNTERS_SW) {
+    switch (translator->options.counters) {
+    case COUNTERS_SW:
         loop->executions += target_count_read(translator, loop);
         loop->removed = true;
         target_count_end(translator, loop);
         relink_incoming(translator, fragment);
+        break;
+    case COUNTERS_SW_EXACT:
+        /* It comes through the counter again, perhaps after a signal's handler. */
+        loop->executions += target_count_read(translator, loop) - 1;
+        loop->passed = true;
+        target_count_pass(translator, loop);
+        break;
+    default:
+        return target_count_resume(loop);
     }
-    return resume;
+    return target_indirect_entry(fragment);
+}
+
+/* The last that begins at `code` or before it: they are placed one behind the other. */
+const struct loop *count_find_code(const struct translator *translator, const uint8_t *code)
+{
+    const struct counts *counts = translator->counts;
+    unsigned low = 0;
+    unsigned high = counts != NULL ? counts->placed_count : 0;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (counts->placed[middle]->code <= code) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0 || code >= counts->placed[low - 1]->code + target_count_bytes(translator)) {
+        return NULL;
+    }
+    return counts->placed[low - 1];
 }
 
 void count_callback(struct context *context, const uint8_t *tag)

@@ -37,6 +37,7 @@ struct loop {
     bool hot;                  /* the threshold was reached */
     bool made;                 /* hardware: surely made in this fragment */
     bool removed;              /* `sw`: counts no longer in this fragment */
+    bool passed;               /* `sw-exact`: the threshold is behind it in this fragment */
 };
 
 struct slot {
@@ -68,6 +69,8 @@ struct counts {
     unsigned loop_count;
     const uint8_t *written; /* counter code that build.c makes visible as something else */
     struct loop loops[LOOPS];
+    unsigned placed_count;
+    const struct loop *placed[LOOPS]; /* with software counters now, by the address of their code */
     struct loop *buckets[LOOP_BUCKETS];
     struct loop *tags[LOOP_BUCKETS];
     struct slot slots[SLOTS];
@@ -92,10 +95,13 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
 void count_flush(struct translator *translator);
 
 /* A counter reached the threshold: software's, through its exit; returns where
- * the program goes on without being counted again. */
+ * the program goes on, so that it is counted once. */
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment);
 /* The same for hardware, called as a callback. */
 void count_callback(struct context *context, const uint8_t *tag);
+
+/* The loop whose software counter `code` belongs to, or NULL. */
+const struct loop *count_find_code(const struct translator *translator, const uint8_t *code);
 
 /* For statistics.  A loop's executions are those that were counted: with `sw` no
  * more than the threshold each time that it was translated. */

@@ -29,8 +29,12 @@ bool target_count_begin(struct translator *translator, struct loop *loop);
 void target_count_end(struct translator *translator, struct loop *loop);
 /* Executions that the code of `loop` has counted. */
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop);
-/* Where the program goes on behind it. */
-const uint8_t *target_count_resume(const struct translator *translator, const struct loop *loop);
+/* Starts from 0 again, with no threshold. */
+void target_count_pass(const struct translator *translator, const struct loop *loop);
+/* Of `sw-paper`: where the program goes on behind it. */
+const uint8_t *target_count_resume(const struct loop *loop);
+/* Of the code of one counter. */
+size_t target_count_bytes(const struct translator *translator);
 
 /* How often `amount` was added to get `sum`, from 0 on and modulo 2^64. */
 uint64_t count_additions(uint64_t sum, uint64_t amount);

@@ -8,9 +8,6 @@
 #include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 
-/* callback.S */
-extern const char target_callback[], target_fetch_slot[], target_fetch_slot_end[];
-
 enum { A3 = 13 };
 
 /* The parts of a distance that auipc and the instruction behind it add. */
@@ -188,6 +185,8 @@ static uint64_t *cell_of(const struct translator *translator, const uint8_t *cod
     return (uint64_t *)(uintptr_t)(code + CELL_WORD * 4 + (cache->end - cache->start));
 }
 
+#define NO_THRESHOLD 0
+
 static uint64_t cell_start(const uint64_t *cell, uint64_t threshold)
 {
     return (1 - threshold) * (uintptr_t)cell;
@@ -309,14 +308,75 @@ void target_count_end(struct translator *translator, struct loop *loop)
     patch_indirect(translator, loop->fragment, restore_word(A0, CONTEXT_X(A0)));
 }
 
+size_t target_count_bytes(const struct translator *translator)
+{
+    return layout_of(translator)->words * sizeof(uint32_t);
+}
+
+static uint64_t threshold_of(const struct translator *translator, const struct loop *loop)
+{
+    return loop->passed ? NO_THRESHOLD : translator->options.threshold;
+}
+
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop)
 {
     const uint64_t *cell = cell_of(translator, loop->code);
-    return count_additions(*cell - cell_start(cell, translator->options.threshold),
+    return count_additions(*cell - cell_start(cell, threshold_of(translator, loop)),
                            (uintptr_t)cell);
 }
 
-const uint8_t *target_count_resume(const struct translator *translator, const struct loop *loop)
+void target_count_pass(const struct translator *translator, const struct loop *loop)
 {
-    return loop->code + layout_of(translator)->resume * 4;
+    uint64_t *cell = cell_of(translator, loop->code);
+    *cell = cell_start(cell, NO_THRESHOLD);
+}
+
+const uint8_t *target_count_resume(const struct loop *loop)
+{
+    return loop->code + paper_layout.resume * 4;
+}
+
+/* The program's a0 is in its place in the context all the time. */
+static void leave_inline(struct context *context, const struct loop *loop, unsigned word,
+                         uint16_t *saved)
+{
+    enum { ADDED_WORD = 4 };
+    if (word >= CELL_WORD) {
+        saved[A0] = CONTEXT_X(A0);
+    }
+    if (word >= ADDED_WORD) {
+        uint64_t *cell = cell_of(context->translator, loop->code);
+        *cell -= (uintptr_t)cell;
+    }
+}
+
+static void leave_paper(struct context *context, const struct loop *loop, unsigned word,
+                        uint16_t *saved)
+{
+    enum { SAVES_WORD = 1, COUNTED_WORD = 18 };
+    for (unsigned i = 0; i < 4 && word > SAVES_WORD + i && word < paper_layout.resume; i++) {
+        saved[A0 + i] = (uint16_t)(CONTEXT_SPARE + 8 * i);
+    }
+    if (word == paper_layout.indirect || word == paper_layout.resume) {
+        saved[A0] = CONTEXT_X(A0);
+    }
+    if (word >= COUNTED_WORD) {
+        context->slots[count_slot(loop->head)].count--;
+    }
+}
+
+bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *saved)
+{
+    const struct loop *loop = count_find_code(context->translator, code);
+    if (loop == NULL) {
+        return false;
+    }
+    const unsigned word = (unsigned)(code - loop->code) / 4;
+    if (layout_of(context->translator) == &paper_layout) {
+        leave_paper(context, loop, word, saved);
+    } else {
+        leave_inline(context, loop, word, saved);
+    }
+    context->target = loop->head;
+    return true;
 }

@@ -17,6 +17,13 @@ void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value
  * `branch` leads to it, or is NULL. */
 void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch);
 
+/* count.c: if `code` is a software counter's, the program goes back to the head
+ * of its loop, which then counts as not executed: context->target; `saved` gets
+ * the offsets in the context of those registers that are there. */
+bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *saved);
+/* callback.S */
+extern const char target_callback[], target_fetch_slot[], target_fetch_slot_end[];
+
 /* indirect.c: a jump to rs1 + imm, which leaves `after` in rd. */
 void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
                    guest_addr after);

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"
-#include "translator/rv64/emit.h"
+#include "translator/rv64/rv64.h"
 
 #define NOT_SAVED 0 /* the offset of x[0], which nobody saves */
 
@@ -66,6 +66,10 @@ bool state_take(struct context *context, const struct frame_context *frame)
         take_registers(context, frame, &saved);
         return true;
     }
+    if (target_count_leave(context, code, saved.offset)) {
+        take_registers(context, frame, &saved);
+        return true;
+    }
     const struct mark *mark = is_in_cache(translator, code) ? state_find(translator, code) : NULL;
     if (mark == NULL) {
         return false;
@@ -87,7 +91,8 @@ bool state_take(struct context *context, const struct frame_context *frame)
 static bool is_passing(const struct translator *translator, uint64_t pc)
 {
     return is_in_cache(translator, (const uint8_t *)(uintptr_t)pc) ||
-           (pc >= (uintptr_t)target_checked && pc < (uintptr_t)target_checked_end);
+           (pc >= (uintptr_t)target_checked && pc < (uintptr_t)target_checked_end) ||
+           (pc >= (uintptr_t)target_fetch_slot && pc < (uintptr_t)target_fetch_slot_end);
 }
 
 bool state_roll_forward(struct context *context, struct frame_context *frame)
