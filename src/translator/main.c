@@ -1,4 +1,5 @@
 /* Where the translator begins: it reads its options, loads the program and enters it. */
+#include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/state.h"
 #include "translator/target.h"
@@ -61,6 +62,7 @@ _Noreturn void translator_start(uint64_t *stack)
     const unsigned skip = options_read(&options, (unsigned)stack[0], (char *const *)(stack + 1));
     struct translator *translator = create_translator(&options);
     struct context *context = create_context(translator);
+    report_start(translator);
     const struct program program = load_program(translator, stack, skip);
 
     count_start(translator);

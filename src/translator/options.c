@@ -150,6 +150,29 @@ static const char *take_threshold(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *take_stats(struct options *options, const char *value)
+{
+    options->stats_path = value;
+    return *value == '\0' ? ": expected a file" : NULL;
+}
+
+static const char *take_stats_fd(struct options *options, const char *value)
+{
+    uint64_t number;
+
+    if (!parse_size(value, &number) || number > INT32_MAX) {
+        return ": expected a descriptor";
+    }
+    options->stats_fd = (int)number;
+    return NULL;
+}
+
+static const char *take_dump_fragments(struct options *options, const char *value)
+{
+    options->dump_path = value;
+    return *value == '\0' ? ": expected a file" : NULL;
+}
+
 struct option {
     const char *name;
     const char *value; /* NULL: takes none */
@@ -223,6 +246,7 @@ static const struct option *find_option(const char *argument, const char **value
 unsigned options_read(struct options *options, unsigned count, char *const *arguments)
 {
     *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT,
+                                .stats_fd = -1,
                                 .link = true,
                                 .follow = true,
                                 .counters = COUNTERS_AUTO,

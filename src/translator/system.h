@@ -15,6 +15,9 @@ system_handler system_brk, system_mmap, system_change_mapping, system_mremap;
 /* self.c */
 system_handler system_openat, system_readlinkat;
 
+/* report.c */
+system_handler system_exit;
+
 /* signal.c */
 system_handler system_sigaction, system_sigreturn, system_sigaltstack;
 

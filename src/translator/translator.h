@@ -7,8 +7,18 @@
 #include "translator/fragment.h"
 #include "translator/placement.h"
 
+/* How an indirect branch finds its fragment. */
+enum indirect {
+    INDIRECT_IBTC,    /* a table, looked up inline */
+    INDIRECT_BUILDER, /* as in the paper: every one through dispatch */
+};
+
 struct options {
+    enum indirect indirect;
     size_t cache_bytes;
+    const char *stats_path; /* NULL: none, as the next */
+    const char *dump_path;
+    int stats_fd; /* where the statistics go instead, or -1 */
     bool link;   /* --no-link clears it */
     bool follow; /* --no-follow clears it */
     enum counters counters;
@@ -50,12 +60,20 @@ struct signal_action {
 };
 #define SIGNALS 64
 
+/* What report.c has open; -1 for nothing. */
+struct reports {
+    int64_t stats_fd, dump_fd;
+    int64_t process; /* whose reports they are */
+    bool written;
+};
+
 /* Linux's PATH_MAX. */
 #define EXECUTABLE_BYTES 4096
 
 struct translator {
     struct options options;
     struct statistics statistics;
+    struct reports reports;
     struct cache cache;
     /* Hash tables; a small cache uses few of the buckets, so that a flush is cheap. */
     size_t bucket_count;
