@@ -6,9 +6,6 @@
 
 #include "base/check.h"
 
-/* Straight code is cut here, so that one fragment always fits an empty chunk. */
-#define FRAGMENT_INSTRUCTIONS 128
-
 struct fragment *find_fragment(struct translator *translator, guest_addr start)
 {
     struct fragment *fragment = translator->buckets[fragment_bucket(translator, start)];
@@ -31,13 +28,13 @@ void *pool_take(struct translator *translator, size_t bytes)
 /* What one fragment may need of the pool and the cache at the most; checked
  * before it is begun, so that nothing fails half-way. */
 #define POOL_NEED (sizeof(struct fragment) + 4 * sizeof(struct exit))
-#define MARK_NEED (FRAGMENT_INSTRUCTIONS + 2)
+#define MARK_NEED FRAGMENT_INSTRUCTIONS
 #define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 
 static void make_room(struct translator *translator)
 {
     if ((size_t)(translator->pool_end - translator->pool_next) < POOL_NEED ||
-        translator->mark_limit - translator->mark_count < MARK_NEED ||
+        translator->marks_end - translator->mark_next < MARK_NEED ||
         !cache_reserve(&translator->cache, CACHE_NEED)) {
         flush_all(translator);
         ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
@@ -54,42 +51,26 @@ static void note_code(struct translator *translator, guest_addr start, guest_add
     }
 }
 
-/* Moves the window to where `pc` is.  It ends before a page that could not be read. */
-static void move_window(struct translator *translator, guest_addr pc)
-{
-    const guest_addr bad = translator->unreadable & ~(guest_addr)(CODE_PAGE - 1);
-    struct code_range range = fetch_find(&translator->fetchable, pc);
-
-    if (bad != 0 && range.end > bad && pc < bad + CODE_PAGE) {
-        range.end = bad;
-    }
-    translator->window = range;
-}
-
 /* How many instructions the fragment can have with those from builder->pc on
- * that are within the window; 0 if the next is not. */
-static unsigned limit_fetch(struct builder *builder)
+ * that the program may execute; 0 if the next is not one of them. */
+static unsigned limit_fetch(const struct builder *builder)
 {
     struct translator *translator = builder->translator;
-    const struct code_range *window = &translator->window;
-    const guest_addr pc = builder->pc;
 
-    if (pc < window->start || pc + TARGET_LONGEST_INSTRUCTION > window->end) {
-        move_window(translator, pc);
-        if (pc + TARGET_LONGEST_INSTRUCTION > window->end) {
-            return pc < window->end && target_fits(pc, window->end) ? builder->instructions + 1 : 0;
-        }
+    if (LIKELY(builder->pc - translator->window.start < translator->window_safe_bytes)) {
+        return FRAGMENT_INSTRUCTIONS;
     }
-    const uint64_t left = (window->end - pc) / TARGET_LONGEST_INSTRUCTION;
-    const uint64_t limit = builder->instructions + left;
-    return limit < FRAGMENT_INSTRUCTIONS ? (unsigned)limit : FRAGMENT_INSTRUCTIONS;
+    const uint64_t limit = builder->instructions + fetch_count(translator, builder->pc);
+    return limit == builder->instructions  ? 0
+           : limit < FRAGMENT_INSTRUCTIONS ? (unsigned)limit
+                                           : FRAGMENT_INSTRUCTIONS;
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
 static struct fragment *build_again(struct translator *translator, guest_addr start)
 {
     flush_all(translator);
-    translator->window = (struct code_range){0, 0};
+    fetch_forget_window(translator);
     return build_fragment(translator, start);
 }
 
@@ -111,7 +92,6 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
     builder.at = translator->cache.fragments;
     /* Entered before it is complete: a loop's last branch finds its own head. */
     target_begin(&builder);
-    state_mark(&builder, translator->cache.fragments, start, MARK_ENTRY, true);
     struct fragment **bucket = &translator->buckets[fragment_bucket(translator, start)];
     fragment->next = *bucket;
     *bucket = fragment;
@@ -127,9 +107,7 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
         limit = goes_on ? limit_fetch(&builder) : 0;
     }
     if (goes_on) {
-        const uint8_t *end = builder.at;
         target_end(&builder);
-        state_mark(&builder, end, builder.pc, MARK_NONE, false);
     }
     translator->building = false;
     if (translator->unreadable != unreadable) {

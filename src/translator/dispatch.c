@@ -20,7 +20,7 @@ void flush_all(struct translator *translator)
     count_flush(translator);
     cache_clear(&translator->cache);
     translator->pool_next = translator->pool;
-    translator->mark_count = 0;
+    translator->mark_next = translator->marks;
     code_forget(translator);
     translator->noted = (struct code_range){0, 0};
     for (size_t i = 0; i < translator->bucket_count; i++) {

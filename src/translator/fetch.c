@@ -1,5 +1,6 @@
 /* From where the program may execute instructions, as the kernel would decide when it fetches them. */
 #include "translator/fetch.h"
+#include "translator/target.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -138,7 +139,7 @@ static struct code_range find_known(const struct fetchable *fetchable, guest_add
     return (struct code_range){0, 0};
 }
 
-struct code_range fetch_find(struct fetchable *fetchable, guest_addr pc)
+static struct code_range find_range(struct fetchable *fetchable, guest_addr pc)
 {
     struct code_range range = find_known(fetchable, pc);
 
@@ -146,4 +147,41 @@ struct code_range fetch_find(struct fetchable *fetchable, guest_addr pc)
         range = find_known(fetchable, pc);
     }
     return range;
+}
+
+/* It ends before a page that could not be read. */
+static void move_window(struct translator *translator, guest_addr pc)
+{
+    const guest_addr bad = translator->unreadable & ~(PAGE_BYTES - 1);
+    struct code_range range = find_range(&translator->fetchable, pc);
+
+    if (bad != 0 && range.end > bad && pc < bad + PAGE_BYTES) {
+        range.end = bad;
+    }
+    translator->window = range;
+    const uint64_t margin = FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
+    const uint64_t bytes = range.end - range.start;
+    translator->window_safe_bytes = range.end > range.start + margin ? bytes - margin : 0;
+}
+
+void fetch_forget_window(struct translator *translator)
+{
+    translator->window = (struct code_range){0, 0};
+    translator->window_safe_bytes = 0;
+}
+
+uint64_t fetch_count(struct translator *translator, guest_addr pc)
+{
+    if (!can_fetch(translator, pc)) {
+        move_window(translator, pc);
+    }
+    const struct code_range window = translator->window;
+    if (!contains(window, pc)) {
+        return 0;
+    }
+    const uint64_t left = window.end - pc;
+    if (left < TARGET_LONGEST_INSTRUCTION) {
+        return target_fits(pc, window.end) ? 1 : 0;
+    }
+    return left / TARGET_LONGEST_INSTRUCTION;
 }

@@ -9,7 +9,9 @@
 void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end);
 /* Mappings have changed. */
 void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes);
-/* The executable memory around `pc`; empty if there is none. */
-struct code_range fetch_find(struct fetchable *fetchable, guest_addr pc);
+/* Of how many instructions from `pc` on can be said that the program may execute
+ * them; 0 if not of the first.  Moves the window there. */
+uint64_t fetch_count(struct translator *translator, guest_addr pc);
+void fetch_forget_window(struct translator *translator);
 
 #endif

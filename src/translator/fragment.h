@@ -29,6 +29,9 @@ struct exit {
     bool counts;         /* its target shall get a counter when it is taken */
 };
 
+/* Straight code is cut here, so that one fragment always fits an empty chunk. */
+#define FRAGMENT_INSTRUCTIONS 128
+
 struct fragment {
     guest_addr start;
     uint8_t *entry; /* for jumps from other fragments, with all registers the program's */

@@ -33,7 +33,8 @@ static struct translator *create_translator(const struct options *options)
     translator->pool_next = translator->pool;
     translator->pool_end = translator->pool + pool_bytes;
     translator->marks = map_or_fail(pool_bytes, false);
-    translator->mark_limit = pool_bytes / sizeof *translator->marks;
+    translator->mark_next = translator->marks;
+    translator->marks_end = translator->marks + pool_bytes / sizeof *translator->marks;
     translator->indirect.kind = EXIT_INDIRECT;
     translator->bucket_count = BUCKETS;
     while (translator->bucket_count > options->cache_bytes / CACHE_BYTES_PER_BUCKET) {

@@ -18,7 +18,7 @@ static uint64_t page_up(uint64_t value)
 static void mapping_changed(struct translator *translator, guest_addr start, uint64_t bytes)
 {
     fetch_remove(&translator->fetchable, start, bytes);
-    translator->window = (struct code_range){0, 0};
+    fetch_forget_window(translator);
     if (code_overlaps(translator, start, bytes)) {
         flush_all(translator);
     }

@@ -1,30 +1,46 @@
 /* Finds the place in the program that an address in the cache stands for. */
 #include "translator/state.h"
 
-/* Trampolines stand behind the last piece of the last fragment in their chunk. */
-static bool covers(const struct mark *mark, uint32_t offset)
+/* The last mark whose run begins at `offset` or before it; of several that begin
+ * at one place, because all but the last are empty, the last.  NULL if all begin
+ * behind it. */
+static const struct mark *find_mark(const struct translator *translator, uint32_t offset)
 {
-    return mark->next != MARK_LAST || offset - mark->start < mark->bytes;
-}
-
-/* Of several that begin at the same place, because all but the last are empty,
- * the last. */
-const struct mark *state_find(const struct translator *translator, const uint8_t *code)
-{
-    const uint32_t offset = (uint32_t)(code - translator->cache.start);
+    const uint32_t base = (uint32_t)(uintptr_t)translator->cache.start;
     size_t low = 0;
-    size_t high = translator->mark_count;
+    size_t high = (size_t)(translator->mark_next - translator->marks);
 
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (translator->marks[middle].start <= offset) {
+        const struct mark *mark = &translator->marks[middle];
+        if (mark->piece - base - mark->run_bytes <= offset) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == 0 || !covers(&translator->marks[low - 1], offset)) {
-        return NULL;
+    return low == 0 ? NULL : &translator->marks[low - 1];
+}
+
+bool state_find(const struct translator *translator, const uint8_t *code, struct state *state)
+{
+    const uint32_t base = (uint32_t)(uintptr_t)translator->cache.start;
+    const uint32_t offset = (uint32_t)(uintptr_t)code - base;
+    const struct mark *mark = find_mark(translator, offset);
+
+    if (mark == NULL) {
+        return false;
     }
-    return &translator->marks[low - 1];
+    const uint32_t piece = mark->piece - base;
+    state->piece = code;
+    if (offset < piece) {
+        state->pc = mark->pc - (piece - offset);
+        return true;
+    }
+    if (offset - piece <= mark->own) {
+        state->pc = mark->pc;
+        state->piece = translator->cache.start + piece;
+        return true;
+    }
+    return false;
 }

@@ -1,45 +1,50 @@
 /* Where in the program code in the cache comes from: the table that maps any of its addresses back.
  *
- * Most code is a copy, in which addresses run beside the program's.  Each piece
- * that is not has a mark, in the order of its addresses, as fragments are built. */
+ * Most code is a copy, in runs.  Behind each run stands a piece that is none: it
+ * does what one instruction of the program does, or ends the fragment.  Run and
+ * piece share a mark; marks have the order of the code. */
 #ifndef STRATA_TRANSLATOR_STATE_H
 #define STRATA_TRANSLATOR_STATE_H
 
-#include "translator/target.h"
 #include "translator/translator.h"
 
 struct mark {
-    uint32_t start;  /* of the piece, from the cache's beginning */
-    uint16_t bytes;
-    uint16_t own;    /* from the start to the program's own instruction in it, or one of below */
-    guest_addr pc;   /* of the instruction that it stands for */
-    guest_addr next; /* of the copy behind it, or MARK_LAST */
+    uint32_t piece;     /* the low half of its address */
+    uint16_t run_bytes; /* of the copy before it */
+    uint16_t own;       /* from the piece's start to the program's own instruction in it, or 0 */
+    guest_addr pc;      /* of the instruction at the piece */
 };
 
-/* `own` of a piece in which the registers are the program's at its start only,
- * and of one that fetches them first. */
-#define MARK_NONE 0
-#define MARK_ENTRY UINT16_MAX
-/* Odd: no instruction stands there. */
-#define MARK_LAST 1
-
-/* Says that what stands between `start` and builder->at does what the program
- * does between `pc` and builder->pc. */
-static inline void state_mark(struct builder *builder, const uint8_t *start, guest_addr pc,
-                              unsigned own, bool goes_on)
+/* build.c makes sure that there is room. */
+static inline void state_add_mark(struct translator *translator, const uint8_t *run,
+                                  const uint8_t *piece, guest_addr pc)
 {
-    struct translator *translator = builder->translator;
+    struct mark *mark = translator->mark_next++;
 
-    translator->marks[translator->mark_count++] =
-        (struct mark){.start = (uint32_t)(start - translator->cache.start),
-                      .bytes = (uint16_t)(builder->at - start),
-                      .own = (uint16_t)own,
-                      .pc = pc,
-                      .next = goes_on ? builder->pc : MARK_LAST};
+    mark->piece = (uint32_t)(uintptr_t)piece;
+    mark->run_bytes = (uint16_t)(piece - run);
+    mark->own = 0;
+    mark->pc = pc;
 }
 
-/* The piece that `code` is in, or that the copy around it follows; NULL if it is
- * no fragment's: a trampoline's. */
-const struct mark *state_find(const struct translator *translator, const uint8_t *code);
+/* The piece of the last mark has the program's own instruction at `own`; before
+ * it, registers are only saved and borrowed. */
+static inline void state_note_own(const struct translator *translator, const uint8_t *own)
+{
+    struct mark *mark = translator->mark_next - 1;
+
+    mark->own = (uint16_t)((uint32_t)(uintptr_t)own - mark->piece);
+}
+
+/* Where the program is when `code` is about to be executed. */
+struct state {
+    guest_addr pc;
+    const uint8_t *piece; /* registers have been borrowed since; `code` if none are */
+};
+
+/* False if the program is between the beginning and the end of an instruction's
+ * effects, or of a jump's: in the rest of a piece, in a trampoline, at a fragment's
+ * indirect entry. */
+bool state_find(const struct translator *translator, const uint8_t *code, struct state *state);
 
 #endif

@@ -15,7 +15,6 @@ struct builder {
     guest_addr pc; /* of the instruction to translate next */
     uint8_t *at;   /* where its code goes; moves on */
     unsigned instructions;
-    const uint8_t *own; /* the program's instruction among what replaces it, or the first of that: state.h */
     enum way way;    /* that the next exit is, */
     guest_addr from; /* and the address of its branch or jump */
 };

@@ -85,10 +85,11 @@ struct translator {
 
     /* Where in the program code comes from (state.h), in the order of the cache. */
     struct mark *marks;
-    size_t mark_count, mark_limit;
+    struct mark *mark_next, *marks_end;
 
     struct fetchable fetchable;
-    struct code_range window; /* of it, where the builder reads now */
+    struct code_range window; /* of it, where the builder reads now; empty if not known */
+    uint64_t window_safe_bytes; /* from which a whole fragment is within it */
     bool building;            /* a fault of the translator is one of reading code */
     guest_addr unreadable;    /* where that happened, or 0 */
 

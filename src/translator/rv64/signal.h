@@ -28,10 +28,11 @@ _Static_assert(offsetof(struct frame_context, x) == 176, "ucontext_t.uc_mcontext
 _Static_assert(sizeof(struct frame_context) == 960, "ucontext_t");
 _Static_assert(sizeof(struct signal_frame) == 1088, "struct rt_sigframe");
 
-/* signal.S and enter.S */
+/* signal.S, enter.S and callback.S */
 extern const char target_call_done[], target_call_stopped[];
 extern const char target_signal_return[];
 extern const char target_checked[], target_checked_end[];
+extern const char target_fetch_slot[], target_fetch_slot_end[];
 
 /* state.c */
 

@@ -70,29 +70,27 @@ bool state_take(struct context *context, const struct frame_context *frame)
         take_registers(context, frame, &saved);
         return true;
     }
-    const struct mark *mark = is_in_cache(translator, code) ? state_find(translator, code) : NULL;
-    if (mark == NULL) {
+    struct state state;
+    if (!is_in_cache(translator, code) || !state_find(translator, code, &state)) {
         return false;
     }
-    const uint8_t *start = translator->cache.start + mark->start;
-    const size_t offset = (size_t)(code - start);
-    if (offset >= mark->bytes) {
-        context->target = mark->next + (offset - mark->bytes);
-    } else if (mark->own != MARK_ENTRY && offset <= mark->own) {
-        note_saved(&saved, start, code);
-        context->target = mark->pc;
-    } else {
-        return false;
-    }
+    note_saved(&saved, state.piece, code);
+    context->target = state.pc;
     take_registers(context, frame, &saved);
     return true;
 }
 
+static bool is_between(uint64_t pc, const char *start, const char *end)
+{
+    return pc >= (uintptr_t)start && pc < (uintptr_t)end;
+}
+
+/* On the way from one instruction of the program to the next, without dispatch. */
 static bool is_passing(const struct translator *translator, uint64_t pc)
 {
     return is_in_cache(translator, (const uint8_t *)(uintptr_t)pc) ||
-           (pc >= (uintptr_t)target_checked && pc < (uintptr_t)target_checked_end) ||
-           (pc >= (uintptr_t)target_fetch_slot && pc < (uintptr_t)target_fetch_slot_end);
+           is_between(pc, target_checked, target_checked_end) ||
+           is_between(pc, target_fetch_slot, target_fetch_slot_end);
 }
 
 bool state_roll_forward(struct context *context, struct frame_context *frame)

@@ -2,6 +2,8 @@
 #include "translator/rv64/signal.h"
 
 #include "isa/rv64/decode.h"
+#include "isa/rv64/xstrata_abi.h"
+#include "isa/rv64/xstrata_asm.h"
 #include "translator/rv64/emit.h"
 
 static uint64_t load(uint16_t op, uint64_t address)
@@ -164,6 +166,16 @@ static bool execute(struct frame_context *frame, const struct rv64_insn *insn, u
     case RV64_sh:
     case RV64_sb:
         store(insn->op, a + (uint64_t)insn->imm, b);
+        frame->x[0] = next;
+        return true;
+    case RV64_amoadd_d:
+        value = __atomic_fetch_add((uint64_t *)(uintptr_t)a, b, __ATOMIC_SEQ_CST);
+        break;
+    case RV64_ctr_new:
+        xstrata_ctr_new(a, b);
+        break;
+    case RV64_ic_sync: /* of a counter that takes its code's place */
+        xstrata_ic_sync(a, b, XSTRATA_CODE_FRAGMENT);
         frame->x[0] = next;
         return true;
     default:

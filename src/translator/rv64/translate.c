@@ -114,7 +114,7 @@ static void translate_with_tp(struct builder *builder, struct rv64_insn *insn)
         insn->rd = (uint8_t)borrowed;
     }
     rv64_encode(insn, &word);
-    builder->own = builder->at;
+    state_note_own(builder->translator, builder->at);
     emit_word(builder, word);
     if (writes) {
         emit_save(builder, borrowed, CONTEXT_X(TP));
@@ -322,18 +322,14 @@ __attribute__((noinline)) static uint32_t copy_run(struct builder *builder, unsi
 
 bool target_translate(struct builder *builder, unsigned limit)
 {
+    const uint8_t *run = builder->at;
     const uint32_t word = copy_run(builder, limit - builder->instructions);
+    state_add_mark(builder->translator, run, builder->at, builder->pc);
     if (builder->instructions >= limit) {
         return true;
     }
-    const uint8_t *start = builder->at;
-    const guest_addr pc = builder->pc;
     builder->instructions++;
-    builder->own = start;
-    const bool goes_on =
-        (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
-    state_mark(builder, start, pc, (unsigned)(builder->own - start), goes_on);
-    return goes_on;
+    return (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
