@@ -1,4 +1,5 @@
 /* Decides what the program goes on with, each time that it leaves the fragment cache. */
+#include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/target.h"
 #include "translator/translator.h"
@@ -17,6 +18,7 @@ static void forget_lookups(struct context *context)
  * nothing can point to code that is gone. */
 void flush_all(struct translator *translator)
 {
+    dump_fragments(translator);
     count_flush(translator);
     cache_clear(&translator->cache);
     translator->pool_next = translator->pool;

@@ -183,8 +183,10 @@ struct option {
 /* clang-format off */
 static const struct option table[] = {
 #define OPTION(name, value, take, help) {name, value, take, help},
+#define OPTION_OF_REPORT OPTION
 #include "translator/options.def"
 #undef OPTION
+#undef OPTION_OF_REPORT
 };
 /* clang-format on */
 #define OPTION_COUNT (sizeof table / sizeof table[0])

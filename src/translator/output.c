@@ -1,7 +1,6 @@
 /* Text that the translator writes to a descriptor of its own: statistics and dumps. */
 #include "translator/output.h"
 
-#include "base/text.h"
 #include "translator/translator.h"
 
 #include <asm/unistd.h>
@@ -46,35 +45,45 @@ void output_flush(struct output *output)
     output->length = 0;
 }
 
+/* Written at the end of every run, also of the shortest: each instruction counts. */
 void output_string(struct output *output, const char *string)
 {
-    for (; *string != '\0'; string++) {
-        if (output->length == sizeof output->buffer) {
-            output_flush(output);
-        }
-        output->buffer[output->length++] = *string;
+    if (output->length > sizeof output->buffer - OUTPUT_STRING_BYTES) {
+        output_flush(output);
     }
+    char *at = output->buffer + output->length;
+    while (*string != '\0') {
+        *at++ = *string++;
+    }
+    output->length = (size_t)(at - output->buffer);
 }
 
 void output_unsigned(struct output *output, uint64_t value)
 {
     char digits[24];
-    struct text text;
+    char *at = digits + sizeof digits;
 
-    text_begin(&text, digits, sizeof digits);
-    text_put_unsigned(&text, value);
-    output_string(output, digits);
+    *--at = '\0';
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    output_string(output, at);
 }
 
 void output_address(struct output *output, uint64_t value)
 {
     char digits[24];
-    struct text text;
+    char *at = digits + sizeof digits;
 
-    text_begin(&text, digits, sizeof digits);
-    text_put_string(&text, "0x");
-    text_put_hex(&text, value, 1);
-    output_string(output, digits);
+    *--at = '\0';
+    do {
+        *--at = "0123456789abcdef"[value % 16];
+        value /= 16;
+    } while (value != 0);
+    *--at = 'x';
+    *--at = '0';
+    output_string(output, at);
 }
 
 void output_pad(struct output *output, size_t length, size_t column)

@@ -20,6 +20,8 @@ struct output {
 int64_t output_open(const char *path);
 
 void output_begin(struct output *output, int64_t fd);
+/* Of at most OUTPUT_STRING_BYTES. */
+#define OUTPUT_STRING_BYTES 128
 void output_string(struct output *output, const char *string);
 void output_unsigned(struct output *output, uint64_t value);
 /* Hexadecimal with 0x. */

@@ -2,9 +2,12 @@
 #include "translator/report.h"
 
 #include "translator/output.h"
+#include "translator/signal.h"
 #include "translator/system.h"
 
+#include <asm/signal.h>
 #include <asm/unistd.h>
+#include <linux/fs.h>
 
 static int64_t open_or_fail(const char *path, const char *what)
 {
@@ -68,24 +71,20 @@ static void put_loop(void *argument, guest_addr head, uint64_t executions, bool 
     struct loop_list *list = argument;
     struct output *output = list->output;
 
-    output_string(output, list->count++ == 0 ? "\n" : ",\n");
-    output_string(output, "   {\"head\": \"");
+    output_string(output, list->count++ == 0 ? "\n{\"head\":\"" : ",\n{\"head\":\"");
     output_address(output, head);
-    output_string(output, "\", \"executions\": ");
+    output_string(output, "\",\"executions\":");
     output_unsigned(output, executions);
-    output_string(output, hot ? ", \"callback_taken\": true}" : ", \"callback_taken\": false}");
+    output_string(output, hot ? ",\"callback_taken\":true}" : "}");
 }
 
-static void put_hotspots(struct translator *translator, struct output *output)
+static void put_hotspots(struct translator *translator, const struct count_totals *counted,
+                         struct output *output)
 {
-    const struct count_totals totals = count_get_totals(translator);
     const struct row rows[] = {
-        {"counters_created", totals.created},
-        {"evicted", totals.evicted},
-        {"callbacks", totals.callbacks},
-        {"collisions", totals.collisions},
-        {"unplaced", totals.unplaced},
-        {"overflows", totals.overflows},
+        {"counters_created", counted->created},
+        {"evicted", counted->evicted},
+        {"callbacks", counted->callbacks},
     };
     struct loop_list list = {.output = output};
 
@@ -99,6 +98,7 @@ static void put_hotspots(struct translator *translator, struct output *output)
 static void write_statistics(struct translator *translator, struct output *output)
 {
     const struct statistics *statistics = &translator->statistics;
+    const struct count_totals counted = count_get_totals(translator);
     const struct row rows[] = {
         {"fragments", statistics->fragments},
         {"builder_calls", statistics->dispatches},
@@ -107,12 +107,15 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"flushes", statistics->flushes},
         {"cache_bytes", cache_bytes_used(&translator->cache)},
         {"instructions_translated", statistics->instructions_translated},
+        {"counter_collisions", counted.collisions},
+        {"counters_unplaced", counted.unplaced},
+        {"loops_forgotten", counted.overflows},
     };
 
     output_string(output, "{\n \"schema\": \"strata.stats/1\",\n \"translator\": {\n");
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, "\n },\n");
-    put_hotspots(translator, output);
+    put_hotspots(translator, &counted, output);
     output_string(output, "}\n");
 }
 
@@ -131,7 +134,14 @@ void report_end(struct translator *translator)
     if (!has_reports(reports)) {
         return;
     }
-    reports->written = true;
+    if (reports->again && reports->stats_fd != OUTPUT_NONE) {
+        host_call(__NR_ftruncate, reports->stats_fd, 0L);
+        host_call(__NR_lseek, reports->stats_fd, 0L, (long)SEEK_SET);
+    }
+    reports->written = reports->again = true;
+    if (reports->dump_fd != OUTPUT_NONE) {
+        dump_fragments(translator);
+    }
     if (reports->stats_fd != OUTPUT_NONE) {
         output_begin(&output, reports->stats_fd);
         write_statistics(translator, &output);
@@ -140,6 +150,24 @@ void report_end(struct translator *translator)
             host_warn("the statistics could not be written", NULL, NULL, NULL);
         }
     }
+}
+
+/* abort() is how programs kill themselves, and the kernel asks nobody then.  One
+ * that lives on reports once more when it ends. */
+int64_t system_tgkill(struct context *context, const struct call *call)
+{
+    struct translator *translator = context->translator;
+    const bool aborts =
+        (int)call->arguments[2] == SIGABRT && !signal_is_handled(translator, SIGABRT);
+
+    if (aborts) {
+        report_end(translator);
+    }
+    const int64_t result = system_pass(context, call);
+    if (aborts) {
+        translator->reports.written = false;
+    }
+    return result;
 }
 
 /* Not through the program's way to the kernel: a signal that comes now is too late. */

@@ -9,4 +9,7 @@ void report_start(struct translator *translator);
 /* The program ends: writes everything, once, in the process that began. */
 void report_end(struct translator *translator);
 
+/* dump.c: all fragments that there are now; before a flush, too. */
+void dump_fragments(struct translator *translator);
+
 #endif

@@ -1,4 +1,5 @@
 /* The program's signals: which handlers it has, and when one begins. */
+#include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/system.h"
 #include "translator/target.h"
@@ -97,10 +98,11 @@ bool signal_is_handled(const struct translator *translator, int number)
 }
 
 /* The program dies of it as it would alone. */
-static _Noreturn void die(int number)
+static _Noreturn void die(struct translator *translator, int number)
 {
     const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
+    report_end(translator);
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
     set_mask(~SIGNAL_BIT(number));
@@ -119,7 +121,7 @@ static uint64_t deliver_stack_fault(struct context *context, int number, uint64_
 
     if (number == SIGSEGV || is_blocked(mask, SIGSEGV) ||
         !signal_is_handled(context->translator, SIGSEGV)) {
-        die(SIGSEGV);
+        die(context->translator, SIGSEGV);
     }
     return signal_deliver(context, &info, mask);
 }
@@ -134,7 +136,7 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
         return mask;
     }
     if (action.handler == HANDLER_DEFAULT) {
-        die(number);
+        die(context->translator, number);
     }
     if (!target_push_frame(context, info, mask, action.handler,
                            (action.flags & SA_ONSTACK) != 0)) {
@@ -175,7 +177,7 @@ void signal_force(struct context *context, int number)
         context->pending = 0;
     }
     if (is_blocked(mask, number) || !signal_is_handled(context->translator, number)) {
-        die(number);
+        die(context->translator, number);
     }
     signal_wait(context, &info, mask);
 }

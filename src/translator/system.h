@@ -16,7 +16,7 @@ system_handler system_brk, system_mmap, system_change_mapping, system_mremap;
 system_handler system_openat, system_readlinkat;
 
 /* report.c */
-system_handler system_exit;
+system_handler system_exit, system_tgkill;
 
 /* signal.c */
 system_handler system_sigaction, system_sigreturn, system_sigaltstack;

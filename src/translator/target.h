@@ -50,6 +50,16 @@ enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER };
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
 
+/* One instruction for a person to read. */
+struct target_instruction {
+    char text[96];
+    unsigned bytes;
+    uint64_t target; /* of a direct jump or branch, or 0 */
+    bool leaves;     /* what stands behind it is not run after it */
+};
+/* `code` holds what stands, or would stand, at `address`. */
+void target_describe(const uint8_t *code, uint64_t address, struct target_instruction *instruction);
+
 /* Leaves the translator for the code at `entry`; does not return. */
 _Noreturn void target_enter(struct context *context, const uint8_t *entry);
 /* Code in the cache jumps here to leave it: context->leave and context->miss. */

@@ -14,13 +14,13 @@ enum indirect {
 };
 
 struct options {
-    enum indirect indirect;
     size_t cache_bytes;
     const char *stats_path; /* NULL: none, as the next */
     const char *dump_path;
     int stats_fd; /* where the statistics go instead, or -1 */
     bool link;   /* --no-link clears it */
     bool follow; /* --no-follow clears it */
+    enum indirect indirect;
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
@@ -65,6 +65,7 @@ struct reports {
     int64_t stats_fd, dump_fd;
     int64_t process; /* whose reports they are */
     bool written;
+    bool again; /* and not for the first time */
 };
 
 /* Linux's PATH_MAX. */

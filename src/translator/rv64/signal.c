@@ -1,4 +1,5 @@
 /* What the kernel calls when a signal arrives, and the frames that the program gets of it. */
+#include "translator/report.h"
 #include "translator/rv64/signal.h"
 #include "translator/system.h"
 
@@ -127,6 +128,7 @@ static void fault_natively(const struct context *context, const struct signal_in
     /* A word more than the kernel reads: see signal.c. */
     const uint64_t standard[4] = {0};
 
+    report_end(context->translator);
     host_call(__NR_rt_sigaction, (long)info->number, standard, NULL, MASK_BYTES);
     __builtin_memcpy(&frame->x[1], &context->x[1], sizeof frame->x - sizeof frame->x[0]);
     frame->x[0] = context->target;
