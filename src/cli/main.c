@@ -10,6 +10,7 @@ static const struct {
     int (*run)(int count, char **arguments);
     const char *purpose;
 } commands[] = {
+    {"run", command_run, "run a program under the translator, on the simulated processor"},
     {"sim", command_sim, "run a RISC-V program on the simulated processor"},
     {"disasm", command_disasm, "disassemble a RISC-V program"},
 };

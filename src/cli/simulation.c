@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "machine/linux/process.h"
 #include "machine/units/counter_table.h"
+#include "report/translator_report.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -138,7 +139,7 @@ static void prepare_reports(struct reexec *reports, const struct simulation *sim
 }
 
 /* The program may change the working folder that Strata shares with it. */
-static char *absolute_path(const char *path)
+char *simulation_absolute_path(const char *path)
 {
     char folder[PATH_MAX];
     char *absolute = NULL;
@@ -199,8 +200,15 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
         return EXIT_STRATA_FAILED;
     }
     schedule_run(process);
-    run_report_death(process, run);
-    const int status = write_reports(simulation, process, run);
+    struct run_description ended = *run;
+    struct translator_report *translator =
+        simulation->machine.kept_descriptor != 0
+            ? translator_report_read(simulation->machine.kept_descriptor)
+            : NULL;
+    ended.translator = translator;
+    run_report_death(process, &ended);
+    const int status = write_reports(simulation, process, &ended);
+    translator_report_free(translator);
     if (status != 0) {
         return status;
     }
@@ -241,9 +249,9 @@ int simulation_run(struct simulation *simulation, char **arguments,
     if (!read_environment(simulation)) {
         return EXIT_STRATA_FAILED;
     }
-    char *stats_path = absolute_path(simulation->stats_path);
-    char *profile_path = absolute_path(simulation->profile_path);
-    char *sysroot = absolute_path(simulation->sysroot);
+    char *stats_path = simulation_absolute_path(simulation->stats_path);
+    char *profile_path = simulation_absolute_path(simulation->profile_path);
+    char *sysroot = simulation_absolute_path(simulation->sysroot);
     simulation->stats_path = stats_path;
     simulation->profile_path = profile_path;
     simulation->sysroot = sysroot;

@@ -42,6 +42,9 @@ void simulation_add_variable(struct simulation *simulation, const char *assignme
 /* What is wrong with the options together, NULL if nothing is. */
 const char *simulation_check(const struct simulation *simulation);
 
+/* The absolute form of `path`, malloc'ed; NULL stays NULL. */
+char *simulation_absolute_path(const char *path);
+
 /* Runs arguments[0], a RISC-V program, to its end and writes the reports, which
  * are of `run`.  Returns the exit status of the command. */
 int simulation_run(struct simulation *simulation, char **arguments,

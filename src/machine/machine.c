@@ -58,7 +58,7 @@ static bool add_units(struct machine *machine)
     }
     if (options->trace_path != NULL) {
         struct unit *trace = trace_create(options->trace_path, options->trace_low,
-                                          options->trace_high, host, &machine->own_descriptor);
+                                          options->trace_high, host, &machine->own_descriptors[0]);
         if (trace == NULL) {
             fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
                     strerror(errno));
@@ -73,7 +73,8 @@ bool machine_create(struct machine *machine, const struct machine_options *optio
 {
     memset(machine, 0, sizeof *machine);
     machine->options = *options;
-    machine->own_descriptor = -1;
+    machine->own_descriptors[0] = -1;
+    machine->own_descriptors[1] = options->kept_descriptor != 0 ? options->kept_descriptor : -1;
     if (!memory_create(&machine->memory)) {
         fprintf(
             stderr,

@@ -10,6 +10,9 @@ struct counter_table;
 struct loop_profile;
 struct code_classes;
 
+/* The trace's, and one that the caller keeps. */
+#define OWN_DESCRIPTORS 2
+
 struct machine_options {
     uint64_t counter_entries;         /* 0: unlimited */
     uint64_t max_instructions;        /* 0: no limit */
@@ -18,6 +21,7 @@ struct machine_options {
     guest_addr trace_low, trace_high; /* high is exclusive */
     bool profile_loops;               /* count taken backward branches by target */
     bool count_classes;        /* count instructions by the classes of ic.sync */
+    int kept_descriptor;       /* of the caller, not the program's to close; 0: none */
 };
 
 struct machine {
@@ -33,12 +37,18 @@ struct machine {
     uint64_t instructions;          /* retired by all threads of the program: the virtual clock */
     uint64_t idle_nanoseconds;      /* virtual time that passed while every thread waited */
     uint64_t ic_sync_calls;
-    int own_descriptor; /* of the host, not the program's to close; -1: none */
+    int own_descriptors[OWN_DESCRIPTORS]; /* of the host, not the program's to close; -1: none */
 };
 
 /* Prints its own message and returns false when it cannot. */
 bool machine_create(struct machine *machine, const struct machine_options *options);
 void machine_destroy(struct machine *machine);
+
+/* Whether the program may not close or replace `fd`. */
+static inline bool machine_owns_descriptor(const struct machine *machine, int64_t fd)
+{
+    return fd >= 0 && (fd == machine->own_descriptors[0] || fd == machine->own_descriptors[1]);
+}
 
 /* The program has ended: false if a unit could not write all that it had to. */
 bool machine_finish(struct machine *machine);

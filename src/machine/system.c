@@ -146,7 +146,7 @@ bool system_execute(struct machine *machine, struct hart *hart)
         machine->ic_sync_calls++;
         engine_sync_range(machine->engine, a, b);
         if (machine->classes != NULL) {
-            code_classes_name(machine->classes, a, b, insn.rd);
+            code_classes_name(machine->classes, a, b, (unsigned)insn.imm);
         }
         break;
     default:

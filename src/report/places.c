@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "machine/linux/files.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,31 @@ bool places_find(struct places *places, guest_addr address, struct symbol_place 
         return false;
     }
     return symbols_find(file->symbols, linked, place);
+}
+
+void places_report(struct places *places, struct statistics *s, guest_addr address)
+{
+    struct symbol_place place = {0};
+    char source[512];
+    places_find(places, address, &place);
+    if (place.function != NULL) {
+        s->text(s, "function", place.function);
+    } else {
+        s->nothing(s, "function");
+    }
+    if (place.file != NULL) {
+        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+        s->text(s, "source", source);
+    } else {
+        s->nothing(s, "source");
+    }
+}
+
+void places_report_address(struct statistics *s, const char *key, guest_addr address)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    s->text(s, key, text);
 }
 
 void places_close(struct places *places)

@@ -3,6 +3,7 @@
 #define STRATA_REPORT_PLACES_H
 
 #include "machine/linux/process.h"
+#include "machine/statistics.h"
 #include "symbols/symbols.h"
 
 struct places;
@@ -10,6 +11,9 @@ struct places;
 struct places *places_open(struct process *process);
 /* The strings live until places_close. */
 bool places_find(struct places *places, guest_addr address, struct symbol_place *place);
+/* `function` and `source` of an address; an address. */
+void places_report(struct places *places, struct statistics *statistics, guest_addr address);
+void places_report_address(struct statistics *statistics, const char *key, guest_addr address);
 void places_close(struct places *places);
 
 #endif

@@ -5,15 +5,16 @@
 #include "machine/linux/layout.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "report/hotspots.h"
 #include "report/json_statistics.h"
 #include "report/places.h"
+#include "report/translator_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMMARY_LOOPS 12
 /* A fault so close below the first stack is taken for its overflow. */
 #define STACK_OVERRUN_BYTES UINT64_C(65536)
 
@@ -24,7 +25,8 @@ static void report_program(struct statistics *s, const struct process *process,
     s->begin(s, "program");
     s->text(s, "path", run->path);
     /* Not run->path: the program may have changed the working folder. */
-    if (process->executable != NULL && sha256_file(process->executable, digest)) {
+    const char *file = run->file != NULL ? run->file : process->executable;
+    if (file != NULL && sha256_file(file, digest)) {
         s->text(s, "sha256", digest);
     } else {
         s->nothing(s, "sha256"); /* it has removed itself */
@@ -44,7 +46,8 @@ static void report_program(struct statistics *s, const struct process *process,
     s->end(s);
 }
 
-static void report_config(struct statistics *s, const struct process *process)
+static void report_config(struct statistics *s, const struct process *process,
+                          const struct run_description *run)
 {
     const struct machine_options *options = &process->machine.options;
     s->begin(s, "config");
@@ -64,6 +67,13 @@ static void report_config(struct statistics *s, const struct process *process)
         s->nothing(s, "sysroot");
     } else {
         s->text(s, "sysroot", process->sysroot);
+    }
+    if (run->translator != NULL) {
+        s->begin_list(s, "translator_options");
+        for (char **option = run->translator_options; *option != NULL; option++) {
+            s->text(s, NULL, *option);
+        }
+        s->end(s);
     }
     s->end(s);
 }
@@ -99,64 +109,6 @@ static void report_machine(struct statistics *s, const struct process *process)
     s->end(s);
 }
 
-static void report_place(struct statistics *s, struct places *places, guest_addr address)
-{
-    struct symbol_place place = {0};
-    char source[512];
-    places_find(places, address, &place);
-    if (place.function != NULL) {
-        s->text(s, "function", place.function);
-    } else {
-        s->nothing(s, "function");
-    }
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
-        s->text(s, "source", source);
-    } else {
-        s->nothing(s, "source");
-    }
-}
-
-static void report_address(struct statistics *s, const char *key, guest_addr address)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, address);
-    s->text(s, key, text);
-}
-
-static double share_of(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 0.0 : (double)part / (double)whole;
-}
-
-static void report_hotspots(struct statistics *s, struct process *process)
-{
-    const struct counter_table *table = process->machine.counters;
-    const struct counter_totals totals = counter_table_totals(table);
-    struct counter_summary *loops = counter_table_summaries(table);
-    struct places *places = places_open(process);
-    s->begin(s, "hotspots");
-    s->number(s, "counters_created", totals.created);
-    s->number(s, "evicted", totals.evicted);
-    s->number(s, "dropped", totals.dropped);
-    s->number(s, "callbacks", totals.callbacks);
-    s->begin_list(s, "loops");
-    for (uint64_t i = 0; i < totals.addresses; i++) {
-        s->begin(s, NULL);
-        report_address(s, "head", loops[i].tag);
-        report_place(s, places, loops[i].tag);
-        s->number(s, "executions", loops[i].executions);
-        s->ratio(s, "share", share_of(loops[i].executions, totals.executions));
-        s->truth(s, "callback_taken", loops[i].callback_taken);
-        s->truth(s, "evicted", loops[i].evicted);
-        s->end(s);
-    }
-    s->end(s);
-    s->end(s);
-    places_close(places);
-    free(loops);
-}
-
 bool run_report_statistics(struct process *process, const struct run_description *run,
                            const char *path)
 {
@@ -166,9 +118,14 @@ bool run_report_statistics(struct process *process, const struct run_description
     json_statistics_begin(&json);
     s->text(s, "schema", "strata.stats/1");
     report_program(s, process, run);
-    report_config(s, process);
+    report_config(s, process, run);
     report_machine(s, process);
-    report_hotspots(s, process);
+    if (run->translator != NULL) {
+        translator_report_statistics(run->translator, &process->machine, s);
+    }
+    struct hotspots hotspots = hotspots_take(process, run->translator);
+    hotspots_report(&hotspots, process, s);
+    hotspots_free(&hotspots);
     s->begin(s, "units");
     for (unsigned i = 0; i < process->machine.units.count; i++) {
         const struct unit *unit = process->machine.units.units[i];
@@ -194,8 +151,8 @@ bool run_report_profile(struct process *process, const char *path)
     s->begin_list(s, "loops");
     for (size_t i = 0; i < count; i++) {
         s->begin(s, NULL);
-        report_address(s, "pc", loops[i].head);
-        report_place(s, places, loops[i].head);
+        places_report_address(s, "pc", loops[i].head);
+        places_report(places, s, loops[i].head);
         s->number(s, "executions", loops[i].executions);
         s->end(s);
     }
@@ -204,48 +161,22 @@ bool run_report_profile(struct process *process, const char *path)
     return json_statistics_write(&json, path);
 }
 
-static void print_loops(struct process *process)
-{
-    const struct counter_totals totals = counter_table_totals(process->machine.counters);
-    if (totals.addresses == 0) {
-        return;
-    }
-    struct counter_summary *loops = counter_table_summaries(process->machine.counters);
-    struct places *places = places_open(process);
-    fprintf(stderr, "\n%15s %6s  %-28s %-24s %s\n", "executions", "share", "function", "source",
-            "head");
-    for (uint64_t i = 0; i < totals.addresses && i < SUMMARY_LOOPS; i++) {
-        struct symbol_place place = {0};
-        char source[64] = "-";
-        places_find(places, loops[i].tag, &place);
-        if (place.file != NULL) {
-            snprintf(source, sizeof source, "%s:%u", place.file, place.line);
-        }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loops[i].executions,
-                100 * share_of(loops[i].executions, totals.executions),
-                place.function != NULL ? place.function : "-", source, loops[i].tag,
-                loops[i].evicted ? "  evicted" : "");
-    }
-    if (totals.addresses > SUMMARY_LOOPS) {
-        fprintf(stderr, "%15s and %" PRIu64 " more (--stats FILE lists all)\n", "...",
-                totals.addresses - SUMMARY_LOOPS);
-    }
-    places_close(places);
-    free(loops);
-}
-
 void run_report_summary(struct process *process, const struct run_description *run)
 {
     const struct machine *machine = &process->machine;
-    const struct counter_totals totals = counter_table_totals(machine->counters);
+    struct hotspots hotspots = hotspots_take(process, run->translator);
     fprintf(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
+    if (run->translator != NULL) {
+        translator_report_print(run->translator, machine);
+    }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->switches);
     fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
-            totals.created, totals.evicted, totals.callbacks);
-    print_loops(process);
+            hotspots.created, hotspots.evicted, hotspots.callbacks);
+    hotspots_print(&hotspots, process);
+    hotspots_free(&hotspots);
 }
 
 /* What the program did that it could not survive; NULL if it was no fault. */

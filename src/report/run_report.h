@@ -4,9 +4,15 @@
 
 #include "machine/linux/process.h"
 
+struct translator_report;
+
 struct run_description {
     const char *path; /* of the program, as given */
     char **arguments;
+    /* If a translator runs it: */
+    const char *file;         /* the program, whatever the working folder is then; else NULL */
+    char **translator_options; /* NULL-terminated */
+    const struct translator_report *translator; /* else NULL */
 };
 
 /* Each prints its own message and returns false if the file cannot be written. */

@@ -29,7 +29,7 @@ int64_t sys_dup3(struct thread *thread, const uint64_t *arguments)
     int from = (int)arguments[0];
     int to = (int)arguments[1];
 
-    if (to >= 0 && to == thread->process->machine.own_descriptor) {
+    if (machine_owns_descriptor(&thread->process->machine, to)) {
         return -EBADF; /* as if it were above the limit */
     }
     int64_t result = files_result(syscall(SYS_dup3, from, to, (int)arguments[2]));

@@ -162,11 +162,27 @@ int64_t sys_close(struct thread *thread, const uint64_t *arguments)
 {
     unsigned fd = (unsigned)arguments[0];
 
-    if (fd == (unsigned)thread->process->machine.own_descriptor) {
+    if (machine_owns_descriptor(&thread->process->machine, fd)) {
         return -EBADF;
     }
     special_closed(thread->process, fd, fd);
     return files_result(syscall(SYS_close, fd));
+}
+
+#define NO_DESCRIPTOR UINT_MAX
+
+/* The first of Strata's own descriptors in a range. */
+static unsigned next_own(const struct machine *machine, unsigned first, unsigned last)
+{
+    unsigned found = NO_DESCRIPTOR;
+
+    for (unsigned i = 0; i < OWN_DESCRIPTORS; i++) {
+        const unsigned own = (unsigned)machine->own_descriptors[i];
+        if (own >= first && own <= last && own < found) {
+            found = own;
+        }
+    }
+    return found;
 }
 
 int64_t sys_close_range(struct thread *thread, const uint64_t *arguments)
@@ -179,14 +195,23 @@ int64_t sys_close_range(struct thread *thread, const uint64_t *arguments)
         special_closed(thread->process, first, last);
     }
     /* Programs close all but what they know; what is not theirs stays open. */
-    unsigned own = (unsigned)thread->process->machine.own_descriptor;
-    if (own < first || own > last) {
-        return files_result(syscall(SYS_close_range, first, last, flags));
+    if (first > last) {
+        return -EINVAL;
     }
-    if (own > first && syscall(SYS_close_range, first, own - 1, flags) != 0) {
-        return files_result(-1);
+    while (first <= last) {
+        const unsigned own = next_own(&thread->process->machine, first, last);
+        if (own == NO_DESCRIPTOR) {
+            return files_result(syscall(SYS_close_range, first, last, flags));
+        }
+        if (own > first && syscall(SYS_close_range, first, own - 1, flags) != 0) {
+            return files_result(-1);
+        }
+        if (own == last) {
+            break;
+        }
+        first = own + 1;
     }
-    return own == last ? 0 : files_result(syscall(SYS_close_range, own + 1, last, flags));
+    return 0;
 }
 
 /* Moves data between two descriptors for a call that may do less than it was
