@@ -42,7 +42,7 @@ help:
 ## demo        install what is missing, build, and show the counters at work
 ## check       install what is missing, build, run the tests
 ## check-slow  all tests, some for hours
-## bench       speed beside qemu-riscv64, as ratios from one run
+## bench       speed beside qemu-riscv64 as ratios, and what each part of the translator costs
 ## fuzz        the ELF reader and the decoders, with clang's fuzzer
 ## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
@@ -101,8 +101,9 @@ $(BUILD)/rv64/%.o: src/%
 
 -include $(TRANSLATOR_OBJECTS:.o=.d)
 
-bench: $(BUILD)/strata $(BENCH_PROGRAMS)
+bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS)
 	bench/run --build $(BUILD) $(BENCH_FLAGS)
+	bench/ladder --build $(BUILD)
 
 $(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
 	@mkdir -p $(@D)

@@ -191,7 +191,7 @@ static const struct option table[] = {
 /* clang-format on */
 #define OPTION_COUNT (sizeof table / sizeof table[0])
 
-#define HELP_COLUMN 20
+#define HELP_COLUMN 26
 
 static void put_option(struct text *text, const char *name, const char *value, const char *help)
 {
