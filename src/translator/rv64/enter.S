@@ -51,11 +51,12 @@ call_dispatch:
     call dispatch
 take_back:
     lw t0, CONTEXT_PENDING(tp)
-    bnez t0, target_deliver
-/* From here on a signal does not wait for the next check: state.c finishes this first. */
+/* From here on a signal does not wait for the next check: state.c finishes this
+ * first.  If one waits already, no other comes. */
     .globl target_checked, target_checked_end
     .hidden target_checked, target_checked_end
 target_checked:
+    bnez t0, target_deliver
     ld ra, CONTEXT_X(1)(tp)
     ld sp, CONTEXT_X(2)(tp)
     ld t0, CONTEXT_X(5)(tp)
