@@ -149,10 +149,16 @@ static struct code_range find_range(struct fetchable *fetchable, guest_addr pc)
     return range;
 }
 
+/* The page that could not be read, or 0. */
+static guest_addr bad_page(const struct translator *translator)
+{
+    return translator->unreadable & ~(PAGE_BYTES - 1);
+}
+
 /* It ends before a page that could not be read. */
 static void move_window(struct translator *translator, guest_addr pc)
 {
-    const guest_addr bad = translator->unreadable & ~(PAGE_BYTES - 1);
+    const guest_addr bad = bad_page(translator);
     struct code_range range = find_range(&translator->fetchable, pc);
 
     if (bad != 0 && range.end > bad && pc < bad + PAGE_BYTES) {
@@ -180,8 +186,15 @@ uint64_t fetch_count(struct translator *translator, guest_addr pc)
         return 0;
     }
     const uint64_t left = window.end - pc;
-    if (left < TARGET_LONGEST_INSTRUCTION) {
-        return target_fits(pc, window.end) ? 1 : 0;
+    if (left >= TARGET_LONGEST_INSTRUCTION) {
+        return left / TARGET_LONGEST_INSTRUCTION;
     }
-    return left / TARGET_LONGEST_INSTRUCTION;
+    /* Its other half may be in a mapping that was not known, and is one with this now. */
+    if (target_fits(pc, window.end) ||
+        (window.end != bad_page(translator) &&
+         find_range(&translator->fetchable, window.end).end != 0)) {
+        fetch_forget_window(translator);
+        return 1;
+    }
+    return 0;
 }
