@@ -336,6 +336,16 @@ const uint8_t *target_count_resume(const struct loop *loop)
     return loop->code + paper_layout.resume * 4;
 }
 
+static void uncount(struct context *context, const struct loop *loop)
+{
+    if (layout_of(context->translator) == &paper_layout) {
+        context->slots[count_slot(loop->head)].count--;
+    } else {
+        uint64_t *cell = cell_of(context->translator, loop->code);
+        *cell -= (uintptr_t)cell;
+    }
+}
+
 /* The program's a0 is in its place in the context all the time. */
 static void leave_inline(struct context *context, const struct loop *loop, unsigned word,
                          uint16_t *saved)
@@ -345,8 +355,7 @@ static void leave_inline(struct context *context, const struct loop *loop, unsig
         saved[A0] = CONTEXT_X(A0);
     }
     if (word >= ADDED_WORD) {
-        uint64_t *cell = cell_of(context->translator, loop->code);
-        *cell -= (uintptr_t)cell;
+        uncount(context, loop);
     }
 }
 
@@ -361,7 +370,7 @@ static void leave_paper(struct context *context, const struct loop *loop, unsign
         saved[A0] = CONTEXT_X(A0);
     }
     if (word >= COUNTED_WORD) {
-        context->slots[count_slot(loop->head)].count--;
+        uncount(context, loop);
     }
 }
 
@@ -379,4 +388,12 @@ bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *
     }
     context->target = loop->head;
     return true;
+}
+
+void target_count_interrupt(struct context *context, const uint8_t *code)
+{
+    const struct fragment *fragment = find_fragment(context->translator, context->target);
+    if (fragment != NULL && fragment->entry == code && fragment->landing != fragment->entry) {
+        uncount(context, fragment->loop);
+    }
 }

@@ -21,6 +21,9 @@ void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, 
  * of its loop, which then counts as not executed: context->target; `saved` gets
  * the offsets in the context of those registers that are there. */
 bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *saved);
+/* The program was stopped at `code`, by no fault of its own, and goes on at
+ * context->target later: a software counter just before it counts again then. */
+void target_count_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
 extern const char target_callback[], target_fetch_slot[], target_fetch_slot_end[];
 

@@ -101,5 +101,6 @@ bool state_roll_forward(struct context *context, struct frame_context *frame)
         }
         ASSERT(step_instruction(frame));
     }
+    target_count_interrupt(context, (const uint8_t *)(uintptr_t)frame->x[0]);
     return true;
 }
