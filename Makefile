@@ -143,8 +143,9 @@ lint:
 
 install: $(BUILD)/strata
 	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata
+	if [ -e $(BUILD)/strata-rv64 ]; then install -m 755 $(BUILD)/strata-rv64 $(DESTDIR)$(PREFIX)/bin/; fi
 	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/strata
+	rm -f $(DESTDIR)$(PREFIX)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata-rv64
 	for page in man/*.1; do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
