@@ -29,8 +29,8 @@ bool target_count_begin(struct translator *translator, struct loop *loop);
 void target_count_end(struct translator *translator, struct loop *loop);
 /* Executions that the code of `loop` has counted. */
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop);
-/* Starts from 0 again, with no threshold. */
-void target_count_pass(const struct translator *translator, const struct loop *loop);
+/* Starts from 0 again, with no threshold and no check for it. */
+void target_count_pass(struct translator *translator, const struct loop *loop);
 /* Of `sw-paper`: where the program goes on behind it. */
 const uint8_t *target_count_resume(const struct loop *loop);
 /* Of the code of one counter. */

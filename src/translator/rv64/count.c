@@ -168,7 +168,7 @@ struct layout {
  * that one auipc makes its address; and this address is what is added to it, so
  * that no second register is needed.  It starts so that the sum is zero before
  * the execution that reaches the threshold. */
-enum { CELL_WORD = 2 };
+enum { CELL_WORD = 2, CHECK_WORD = 4 };
 static const struct layout inline_layout = {
     .words = 12, .landing = 1, .indirect = CELL_WORD, .resume = 5, .exit = 10};
 static const struct layout paper_layout = {
@@ -325,10 +325,14 @@ uint64_t target_count_read(const struct translator *translator, const struct loo
                            (uintptr_t)cell);
 }
 
-void target_count_pass(const struct translator *translator, const struct loop *loop)
+void target_count_pass(struct translator *translator, const struct loop *loop)
 {
     uint64_t *cell = cell_of(translator, loop->code);
+    uint8_t *at = loop->code + CHECK_WORD * 4;
     *cell = cell_start(cell, NO_THRESHOLD);
+    put_word(at, restore_word(A0, CONTEXT_X(A0)));
+    put_word(at + 4, word_jal(X0, loop->fragment->entry - (at + 4)));
+    target_sync(translator, CODE_COUNTER, at, at + 8);
 }
 
 const uint8_t *target_count_resume(const struct loop *loop)
@@ -350,11 +354,10 @@ static void uncount(struct context *context, const struct loop *loop)
 static void leave_inline(struct context *context, const struct loop *loop, unsigned word,
                          uint16_t *saved)
 {
-    enum { ADDED_WORD = 4 };
     if (word >= CELL_WORD) {
         saved[A0] = CONTEXT_X(A0);
     }
-    if (word >= ADDED_WORD) {
+    if (word >= CHECK_WORD) {
         uncount(context, loop);
     }
 }
