@@ -203,14 +203,15 @@ const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc)
     return (const uint8_t *)(uintptr_t)pc;
 }
 
-/* SIGKILL's action cannot be changed, but the kernel looks at the memory first. */
+/* There is no such way to change the mask, but the kernel reads the memory first,
+ * and no more of it than this. */
 bool signal_can_read(uint64_t address, size_t bytes)
 {
-    const uint64_t last = address + bytes - sizeof(struct signal_action);
+    const uint64_t last = address + bytes - MASK_BYTES;
+    const long no_such_way = -1;
 
-    return host_call(__NR_rt_sigaction, (long)SIGKILL, address, NULL, MASK_BYTES) != -EFAULT &&
-           (last == address ||
-            host_call(__NR_rt_sigaction, (long)SIGKILL, last, NULL, MASK_BYTES) != -EFAULT);
+    return host_call(__NR_rt_sigprocmask, no_such_way, address, NULL, MASK_BYTES) != -EFAULT &&
+           host_call(__NR_rt_sigprocmask, no_such_way, last, NULL, MASK_BYTES) != -EFAULT;
 }
 
 /* The kernel writes the blocked signals there; what they are does not matter. */
