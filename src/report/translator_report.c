@@ -90,10 +90,17 @@ struct split {
     uint64_t program, trampoline, counter, runtime;
 };
 
+/* One instruction of each lookup in a fragment is in this class. */
+static uint64_t lookups_of(const struct machine *machine)
+{
+    return code_classes_total(machine->classes, XSTRATA_CODE_LOOKUP);
+}
+
 static struct split split_of(const struct machine *machine)
 {
     struct split split = {
-        .program = code_classes_total(machine->classes, XSTRATA_CODE_FRAGMENT),
+        .program =
+            code_classes_total(machine->classes, XSTRATA_CODE_FRAGMENT) + lookups_of(machine),
         .trampoline = code_classes_total(machine->classes, XSTRATA_CODE_TRAMPOLINE),
         .counter = code_classes_total(machine->classes, XSTRATA_CODE_COUNTER),
     };
@@ -117,6 +124,7 @@ void translator_report_statistics(const struct translator_report *report,
             s->nothing(s, keys[i]);
         }
     }
+    s->number(s, "indirect_lookups", lookups_of(machine));
     s->begin(s, "instructions");
     s->number(s, "program", split.program);
     s->number(s, "trampoline", split.trampoline);
@@ -151,8 +159,8 @@ void translator_report_print(const struct translator_report *report,
             number_of(object, "fragments"), number_of(object, "instructions_translated"),
             (number_of(object, "cache_bytes") + 1023) / 1024, number_of(object, "flushes"));
     fprintf(stderr,
-            "  links          %15" PRIu64 "   builder calls %" PRIu64
-            ", of them for indirect branches %" PRIu64 "\n",
-            number_of(object, "links"), number_of(object, "builder_calls"),
+            "  links          %15" PRIu64 "   builder calls %" PRIu64 "\n"
+            "  indirect jumps %15" PRIu64 "   lookups missed %" PRIu64 "\n",
+            number_of(object, "links"), number_of(object, "builder_calls"), lookups_of(machine),
             number_of(object, "indirect_lookups_missed"));
 }

@@ -67,16 +67,17 @@ static unsigned limit_fetch(const struct builder *builder)
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
-static struct fragment *build_again(struct translator *translator, guest_addr start)
+static struct fragment *build_again(struct translator *translator, guest_addr start,
+                                    unsigned lookup)
 {
     flush_all(translator);
     fetch_forget_window(translator);
-    return build_fragment(translator, start);
+    return build_fragment(translator, start, lookup);
 }
 
-struct fragment *build_fragment(struct translator *translator, guest_addr start)
+struct fragment *build_fragment(struct translator *translator, guest_addr start, unsigned lookup)
 {
-    struct builder builder = {.translator = translator, .pc = start};
+    struct builder builder = {.translator = translator, .pc = start, .lookup = lookup};
     unsigned limit = limit_fetch(&builder);
     if (limit == 0) {
         translator->unreadable = 0;
@@ -87,7 +88,7 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
     make_room(translator);
     const uint8_t *trampolines = translator->cache.trampolines;
     struct fragment *fragment = pool_take(translator, sizeof *fragment);
-    *fragment = (struct fragment){.start = start};
+    *fragment = (struct fragment){.start = start, .code = translator->cache.fragments};
     builder.fragment = fragment;
     builder.at = translator->cache.fragments;
     /* Entered before it is complete: a loop's last branch finds its own head. */
@@ -111,10 +112,14 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start)
     }
     translator->building = false;
     if (translator->unreadable != unreadable) {
-        return build_again(translator, start);
+        return build_again(translator, start, lookup);
     }
     fragment->end = builder.at;
     target_sync(translator, CODE_FRAGMENT, translator->cache.fragments, builder.at);
+    if (builder.lookup_site != NULL && translator->has_xstrata) {
+        target_sync(translator, CODE_LOOKUP, builder.lookup_site,
+                    builder.lookup_site + TARGET_LOOKUP_SITE_BYTES);
+    }
     target_sync(translator, CODE_TRAMPOLINE, translator->cache.trampolines, trampolines);
     cache_commit(&translator->cache, builder.at);
     translator->statistics.fragments++;

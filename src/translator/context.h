@@ -8,19 +8,26 @@
 
 #define CONTEXT_X(number) ((number) * 8)
 #define CONTEXT_LEAVE 256
-#define CONTEXT_MISS 264
-#define CONTEXT_STACK 272
-#define CONTEXT_TARGET 280
-#define CONTEXT_INDIRECT 288
-#define CONTEXT_SPARE 296
-#define CONTEXT_SPARE_END 328
-#define CONTEXT_PENDING 328
-#define CONTEXT_SIGNALS 336
-#define CONTEXT_CALLBACK 344
-#define CONTEXT_FETCH_SLOT 352
-#define CONTEXT_SLOTS 360
-#define CONTEXT_THRESHOLD 368
-#define CONTEXT_LOOKUPS 376
+#define CONTEXT_STACK 264
+#define CONTEXT_TARGET 272
+#define CONTEXT_SPARE 280
+#define CONTEXT_SPARE_END 312
+#define CONTEXT_PENDING 312
+#define CONTEXT_SIGNALS 320
+#define CONTEXT_CALLBACK 328
+#define CONTEXT_FETCH_SLOT 336
+#define CONTEXT_SLOTS 344
+#define CONTEXT_THRESHOLD 352
+#define CONTEXT_MISS(kind) (360 + (kind) * 8)
+#define CONTEXT_MISSED(kind) (392 + (kind) * 8)
+#define CONTEXT_LOOKUPS 432
+
+/* The kinds of lookups of indirect targets (rv64/indirect.c). */
+#define LOOKUP_INLINE 0 /* the code that jumps compares the target itself */
+#define LOOKUP_JUMP 1   /* the others jump to code that does: the sieve's two, */
+#define LOOKUP_MOVED 2
+#define LOOKUP_RETURN 3 /* and the return cache's */
+#define LOOKUP_KINDS 4
 
 #ifndef __ASSEMBLER__
 
@@ -36,23 +43,21 @@ struct exit;
 struct signals;
 struct slot;
 
-/* One entry of the table that code in the cache looks indirect targets up in. */
-struct lookup {
-    guest_addr target;
-    const uint8_t *entry;
+/* One entry of the table that code in the cache looks indirect targets up in:
+ * for LOOKUP_INLINE, or the code that checks targets, for the two of the sieve. */
+union lookup {
+    struct {
+        guest_addr target;
+        const uint8_t *entry;
+    };
+    const uint8_t *checks[2];
 };
-/* An empty entry is all zero, as new memory is: no target that is looked up there
- * is zero, but in the first one, which is empty with an odd target. */
-#define LOOKUP_EMPTY 1
-#define LOOKUP_BITS 12
 
 struct context {
     uint64_t x[32];     /* the program's; x[4], its thread pointer, is always here */
     const void *leave;  /* where trampolines go, to call dispatch */
-    const void *miss;   /* where lookups go that fail */
     void *stack_top;    /* the translator's own stack */
     guest_addr target;  /* of the lookup that failed; in dispatch, where the program goes on */
-    const struct exit *indirect; /* what every failed lookup leaves through */
     uint64_t spare[4];  /* for a register that emitted code needs for a moment */
     uint32_t pending;   /* 1 while a signal waits until the translator leaves for the program */
     struct signals *signals;
@@ -60,17 +65,17 @@ struct context {
     const void *fetch_slot; /* sw-paper's: a routine, its table */
     struct slot *slots;
     uint64_t threshold;
-    struct lookup lookups[1 << LOOKUP_BITS];
+    const void *miss[LOOKUP_KINDS]; /* where lookups go that fail, by kind, */
+    const struct exit *missed[LOOKUP_KINDS]; /* and what they leave through */
     struct translator *translator;
+    union lookup lookups[]; /* the return cache grows from the context downwards */
 };
 
 #define CONTEXT_HAS(field, offset) \
     _Static_assert(offsetof(struct context, field) == (offset), "emitted code depends on it")
 CONTEXT_HAS(leave, CONTEXT_LEAVE);
-CONTEXT_HAS(miss, CONTEXT_MISS);
 CONTEXT_HAS(stack_top, CONTEXT_STACK);
 CONTEXT_HAS(target, CONTEXT_TARGET);
-CONTEXT_HAS(indirect, CONTEXT_INDIRECT);
 CONTEXT_HAS(spare, CONTEXT_SPARE);
 CONTEXT_HAS(pending, CONTEXT_PENDING);
 CONTEXT_HAS(signals, CONTEXT_SIGNALS);
@@ -78,6 +83,8 @@ CONTEXT_HAS(callback, CONTEXT_CALLBACK);
 CONTEXT_HAS(fetch_slot, CONTEXT_FETCH_SLOT);
 CONTEXT_HAS(slots, CONTEXT_SLOTS);
 CONTEXT_HAS(threshold, CONTEXT_THRESHOLD);
+CONTEXT_HAS(miss, CONTEXT_MISS(0));
+CONTEXT_HAS(missed, CONTEXT_MISSED(0));
 CONTEXT_HAS(lookups, CONTEXT_LOOKUPS);
 
 #endif

@@ -2,17 +2,10 @@
 #include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/target.h"
+#include "translator/target_lookup.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
-
-static void forget_lookups(struct context *context)
-{
-    for (size_t i = 0; i < 1 << LOOKUP_BITS; i++) {
-        context->lookups[i].target = 0;
-    }
-    context->lookups[0].target = LOOKUP_EMPTY;
-}
 
 /* Everything at once: what the program runs is built again in a moment, and
  * nothing can point to code that is gone. */
@@ -29,8 +22,25 @@ void flush_all(struct translator *translator)
         translator->buckets[i] = NULL;
         translator->waiting[i] = NULL;
     }
-    forget_lookups(translator->context);
+    target_lookup_clear(translator->context);
     translator->statistics.flushes++;
+}
+
+/* The next lookup finds the fragment.  If that needs more room than there is, the
+ * cache is emptied, and the fragment is another then. */
+static struct fragment *note_lookup(struct context *context, unsigned kind,
+                                    struct fragment *fragment)
+{
+    if (target_lookup_add(context, kind, fragment)) {
+        return fragment;
+    }
+    const guest_addr start = fragment->start;
+    flush_all(context->translator);
+    fragment = build_fragment(context->translator, start, kind);
+    if (fragment != NULL) {
+        ASSERT(target_lookup_add(context, kind, fragment));
+    }
+    return fragment;
 }
 
 const uint8_t *dispatch(struct context *context, struct exit *exit)
@@ -38,6 +48,7 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     struct translator *translator = context->translator;
     /* Copied: the exit itself may go in a flush. */
     const enum exit_kind kind = exit->kind;
+    const unsigned lookup = exit->lookup;
     guest_addr target = exit->target;
     translator->statistics.dispatches++;
     switch (kind) {
@@ -63,17 +74,13 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     context->target = target;
     struct fragment *fragment = find_fragment(translator, target);
     if (fragment == NULL) {
-        fragment = build_fragment(translator, target);
+        fragment = build_fragment(translator, target, lookup);
     } else if (kind == EXIT_DIRECT && exit->counts) {
         count_taken(translator, exit, fragment);
     }
-    if (fragment == NULL) {
-        return signal_send_to_fault(context, target);
+    if (fragment != NULL && kind == EXIT_INDIRECT) {
+        fragment = note_lookup(context, lookup, fragment);
     }
-    const uint8_t *entry = target_indirect_entry(fragment);
-    if (kind == EXIT_INDIRECT) {
-        struct lookup *lookup = &context->lookups[target / 2 % (1 << LOOKUP_BITS)];
-        *lookup = (struct lookup){.target = target, .entry = entry};
-    }
-    return entry;
+    return fragment != NULL ? target_indirect_entry(fragment)
+                            : signal_send_to_fault(context, target);
 }

@@ -84,7 +84,7 @@ static const struct fragment *find_by_code(const struct dump *dump, const uint8_
 
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (target_indirect_entry(dump->fragments[middle]) <= code) {
+        if (dump->fragments[middle]->code <= code) {
             low = middle + 1;
         } else {
             high = middle;
@@ -149,7 +149,7 @@ static size_t show_program(struct dump *dump, guest_addr pc)
 
 static void show_fragment(struct dump *dump, const struct fragment *fragment)
 {
-    const uint8_t *at = target_indirect_entry(fragment);
+    const uint8_t *at = fragment->code;
     guest_addr last = 1; /* odd: no instruction is there */
 
     output_string(&dump->output, "\nfragment ");

@@ -27,6 +27,7 @@ struct exit {
     struct exit *next;   /* the next exit that waits for, or is linked to, the same fragment */
     uint8_t *counter;    /* a trampoline that makes a counter, in `trampoline`'s place; or NULL */
     bool counts;         /* its target shall get a counter when it is taken */
+    uint8_t lookup;      /* of EXIT_INDIRECT: the kind of the lookup that failed */
 };
 
 /* Straight code is cut here, so that one fragment always fits an empty chunk. */
@@ -36,6 +37,9 @@ struct fragment {
     guest_addr start;
     uint8_t *entry; /* for jumps from other fragments, with all registers the program's */
     uint8_t *landing; /* where those jumps go: the entry, or a counter in front of it */
+    uint8_t *code; /* where all of it begins: what checks the target of a lookup, if anything, */
+    const uint8_t *check; /* with this instruction, or NULL */
+    unsigned lookup; /* of this kind */
     uint8_t *end;
     struct exit *incoming;
     struct loop *loop; /* of its counter, or NULL */

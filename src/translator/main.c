@@ -4,6 +4,7 @@
 #include "translator/state.h"
 #include "translator/target.h"
 #include "translator/target_call.h"
+#include "translator/target_lookup.h"
 #include "translator/translator.h"
 
 #define STACK_BYTES (64u * 1024)
@@ -35,7 +36,10 @@ static struct translator *create_translator(const struct options *options)
     translator->marks = map_or_fail(pool_bytes, false);
     translator->mark_next = translator->marks;
     translator->marks_end = translator->marks + pool_bytes / sizeof *translator->marks;
-    translator->indirect.kind = EXIT_INDIRECT;
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        translator->missed[kind].kind = EXIT_INDIRECT;
+        translator->missed[kind].lookup = (uint8_t)kind;
+    }
     translator->bucket_count = BUCKETS;
     while (translator->bucket_count > options->cache_bytes / CACHE_BYTES_PER_BUCKET) {
         translator->bucket_count /= 2;
@@ -45,14 +49,18 @@ static struct translator *create_translator(const struct options *options)
 
 static struct context *create_context(struct translator *translator)
 {
-    struct context *context = map_or_fail(sizeof *context, false);
+    const size_t before = target_lookup_bytes_before(&translator->options);
+    uint8_t *memory = map_or_fail(
+        before + sizeof(struct context) + target_lookup_bytes_behind(&translator->options), false);
+    struct context *context = (struct context *)(void *)(memory + before);
 
     context->leave = target_leave;
-    context->miss = target_miss;
     context->stack_top = (uint8_t *)map_or_fail(STACK_BYTES, false) + STACK_BYTES;
-    context->indirect = &translator->indirect;
-    context->lookups[0].target = LOOKUP_EMPTY;
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        context->missed[kind] = &translator->missed[kind];
+    }
     context->translator = translator;
+    target_lookup_clear(context);
     translator->context = context;
     return context;
 }

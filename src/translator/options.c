@@ -8,6 +8,9 @@
 #define CACHE_BYTES_DEFAULT (UINT64_C(16) << 20)
 #define PAGE_BYTES 4096
 #define THRESHOLD_DEFAULT 100
+#define LOOKUP_BITS_MIN 4
+#define LOOKUP_BITS_MAX 16
+#define LOOKUP_BITS_DEFAULT 10
 
 /* Whether `text` begins with `name`; *rest is what follows it. */
 static bool begins_with(const char *text, const char *name, const char **rest)
@@ -99,11 +102,35 @@ static unsigned find_name(const char *const *names, unsigned count, const char *
 
 static const char *take_indirect(struct options *options, const char *value)
 {
-    static const char *const names[] = {"ibtc", "builder"};
+    static const char *const names[] = {"sieve", "ibtc", "builder"};
     const unsigned count = sizeof names / sizeof names[0];
 
     options->indirect = (enum indirect)find_name(names, count, value);
-    return (unsigned)options->indirect < count ? NULL : ": expected ibtc or builder";
+    return (unsigned)options->indirect < count ? NULL : ": expected sieve, ibtc or builder";
+}
+
+static const char *take_returns(struct options *options, const char *value)
+{
+    static const char *const names[] = {"cache", "ib"};
+    const unsigned count = sizeof names / sizeof names[0];
+
+    options->returns = (enum returns)find_name(names, count, value);
+    return (unsigned)options->returns < count ? NULL : ": expected cache or ib";
+}
+
+static const char *take_lookup_entries(struct options *options, const char *value)
+{
+    uint64_t entries;
+
+    if (parse_size(value, &entries)) {
+        for (unsigned bits = LOOKUP_BITS_MIN; bits <= LOOKUP_BITS_MAX; bits++) {
+            if (entries == UINT64_C(1) << bits) {
+                options->lookup_bits = bits;
+                return NULL;
+            }
+        }
+    }
+    return ": expected a power of two from 16 to 64K";
 }
 
 static const char *take_counters(struct options *options, const char *value)
@@ -251,6 +278,7 @@ unsigned options_read(struct options *options, unsigned count, char *const *argu
                                 .stats_fd = -1,
                                 .link = true,
                                 .follow = true,
+                                .lookup_bits = LOOKUP_BITS_DEFAULT,
                                 .counters = COUNTERS_AUTO,
                                 .placement = PLACEMENT_BACKWARD,
                                 .threshold = THRESHOLD_DEFAULT};

@@ -15,6 +15,8 @@ struct builder {
     guest_addr pc; /* of the instruction to translate next */
     uint8_t *at;   /* where its code goes; moves on */
     unsigned instructions;
+    unsigned lookup; /* the kind that failed to find the fragment */
+    const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
     enum way way;    /* that the next exit is, */
     guest_addr from; /* and the address of its branch or jump */
 };
@@ -24,6 +26,7 @@ struct builder {
 #define TARGET_INSTRUCTION_BYTES 48
 #define TARGET_END_BYTES 256
 #define TARGET_LONGEST_INSTRUCTION 4
+#define TARGET_LOOKUP_SITE_BYTES 4
 
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);
@@ -46,7 +49,7 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
 const uint8_t *target_indirect_entry(const struct fragment *fragment);
 
 /* The processor must see code that was written; its statistics tell classes apart. */
-enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER };
+enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP };
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
 
@@ -62,7 +65,7 @@ void target_describe(const uint8_t *code, uint64_t address, struct target_instru
 
 /* Leaves the translator for the code at `entry`; does not return. */
 _Noreturn void target_enter(struct context *context, const uint8_t *entry);
-/* Code in the cache jumps here to leave it: context->leave and context->miss. */
-extern const char target_leave[], target_miss[];
+/* Code in the cache jumps here to leave it: context->leave. */
+extern const char target_leave[];
 
 #endif

@@ -9,8 +9,15 @@
 
 /* How an indirect branch finds its fragment. */
 enum indirect {
-    INDIRECT_IBTC,    /* a table, looked up inline */
+    INDIRECT_SIEVE,   /* a table of code that compares the target, and goes to the fragment */
+    INDIRECT_IBTC,    /* a table of targets, looked up inline */
     INDIRECT_BUILDER, /* as in the paper: every one through dispatch */
+};
+
+/* How a return does. */
+enum returns {
+    RETURNS_CACHE,    /* as in the sieve, in a table of their own */
+    RETURNS_INDIRECT, /* as any other indirect branch */
 };
 
 struct options {
@@ -21,6 +28,8 @@ struct options {
     bool link;   /* --no-link clears it */
     bool follow; /* --no-follow clears it */
     enum indirect indirect;
+    enum returns returns;
+    unsigned lookup_bits; /* logarithm of the number of entries */
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
@@ -106,7 +115,7 @@ struct translator {
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     struct context *context;       /* of the only thread */
-    struct exit indirect;          /* what every failed lookup leaves through */
+    struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
 };
 
 static inline size_t fragment_bucket(const struct translator *translator, guest_addr start)
@@ -120,8 +129,9 @@ const uint8_t *dispatch(struct context *context, struct exit *exit);
 void flush_all(struct translator *translator);
 
 /* build.c */
-/* NULL if the program cannot execute anything at `start`. */
-struct fragment *build_fragment(struct translator *translator, guest_addr start);
+/* NULL if the program cannot execute anything at `start`.  `lookup` is the kind
+ * of the lookup that failed to find it, if one did. */
+struct fragment *build_fragment(struct translator *translator, guest_addr start, unsigned lookup);
 /* Whether four bytes can be read as code at `pc`; never wrongly yes. */
 static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 {

@@ -14,7 +14,7 @@ enum {
 #undef XCSR
 };
 
-enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12 };
+enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12, A5 = 15 };
 
 /* Code in the cache is aligned to two bytes, no more: two stores, where a copy
  * of four bytes would become four. */

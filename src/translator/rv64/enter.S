@@ -36,15 +36,30 @@ target_leave:
     ld a1, 4(a0)
     j call_dispatch
 
-    .globl target_miss
-    .hidden target_miss
-    .type target_miss, @function
-/* From a lookup that failed: a0 is the target; the program's a0 to a2 are in
- * the context. */
-target_miss:
-    sd a0, CONTEXT_TARGET(tp)
+/* From a lookup that failed: \target is its target; the program's a0 is in the context. */
+    .macro miss name, target, kind
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+    sd \target, CONTEXT_TARGET(tp)
+    .if \kind == LOOKUP_INLINE /* a1 and a2 are there, too */
+    .else
+    sd a1, CONTEXT_X(11)(tp)
+    sd a2, CONTEXT_X(12)(tp)
+    .endif
+    .if \kind == LOOKUP_MOVED
+    ld a5, CONTEXT_X(15)(tp)
+    .endif
     put_away_rest
-    ld a1, CONTEXT_INDIRECT(tp)
+    ld a1, CONTEXT_MISSED(\kind)(tp)
+    j call_dispatch
+    .endm
+
+    miss target_miss, a1, LOOKUP_INLINE
+    miss target_miss_jump, a5, LOOKUP_JUMP
+    miss target_miss_moved, a5, LOOKUP_MOVED
+    miss target_miss_return, ra, LOOKUP_RETURN
 
 call_dispatch:
     mv a0, tp

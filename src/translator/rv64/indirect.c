@@ -1,56 +1,119 @@
-/* Indirect jumps: a lookup in the context's table, inline.
+/* Indirect jumps: the code in a fragment that finds its way to the target's fragment.
  *
- * Three registers are needed: for the target, the entry and its tag.  The entry
- * of the fragment that is found takes a0 back itself. */
-#include "translator/rv64/rv64.h"
+ * a0 leads there, and the entry of the fragment takes it back itself.  The sieve
+ * and the return cache jump to code that compares the target (lookup.c); so the
+ * target must be in a register that this code knows: ra, where returns have it, or
+ * a5, where most other jumps of compiled programs have it.  From other registers it is
+ * moved to a5, and the program's own a5 comes back behind the comparison. */
+#include "translator/rv64/lookup.h"
 
-/* The target goes into a0 and the return address where it belongs; the program's
- * a0 to a2 are in the context then. */
-static void emit_operands(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
-                          guest_addr after)
+/* The return address of a call, if it wants one.  Of a register that comes back from
+ * the context, it must come from there; a0 is free. */
+static void emit_link(struct builder *builder, unsigned rd, bool comes_back, guest_addr after)
 {
-    emit_save(builder, A0, CONTEXT_X(A0));
-    emit_save(builder, A1, CONTEXT_X(A1));
-    emit_save(builder, A2, CONTEXT_X(A2));
-    if (rs1 == TP) {
-        emit_restore(builder, A0, CONTEXT_X(TP));
-        rs1 = A0;
-    }
-    if (rs1 != A0 || imm != 0) {
-        emit_word(builder, word_i((uint32_t)MATCH_addi, A0, rs1, imm));
-    }
-    if ((rd >= A0 && rd <= A2) || rd == TP) { /* comes back from the context */
-        emit_constant(builder, A1, after);
-        emit_save(builder, A1, CONTEXT_X((int32_t)rd));
+    if (comes_back || rd == TP) {
+        emit_constant(builder, A0, after);
+        emit_save(builder, A0, CONTEXT_X((int32_t)rd));
     } else if (rd != X0) {
         emit_constant(builder, rd, after);
     }
 }
 
-static void emit_miss(struct builder *builder)
+/* The target goes to `to`, and the register there has been saved. */
+static void emit_target(struct builder *builder, unsigned to, unsigned rs1, int32_t imm)
 {
-    emit_restore(builder, A1, CONTEXT_MISS);
-    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A1, 0));
+    if (rs1 == TP) {
+        emit_restore(builder, to, CONTEXT_X(TP));
+        rs1 = to;
+    }
+    if (rs1 != to || imm != 0) {
+        emit_word(builder, word_i((uint32_t)MATCH_addi, to, rs1, imm));
+    }
+}
+
+/* rd = target / 2 % entries * `size`, with a size of two to the `size_bits`. */
+static void emit_index(struct builder *builder, unsigned rd, unsigned target, unsigned size_bits)
+{
+    const unsigned bits = builder->translator->options.lookup_bits;
+
+    builder->lookup_site = builder->at;
+    emit_word(builder, word_i((uint32_t)MATCH_slli, rd, target, (int32_t)(64 - 1 - bits)));
+    emit_word(builder, word_i((uint32_t)MATCH_srli, rd, rd, (int32_t)(64 - size_bits - bits)));
+}
+
+static void emit_jump(struct builder *builder, unsigned rs1)
+{
+    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, rs1, 0));
+}
+
+/* Compares the target here, with two more registers: for its entry and its tag. */
+static void emit_inline(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
+                        guest_addr after)
+{
+    const bool looks = builder->translator->options.indirect == INDIRECT_IBTC;
+
+    emit_save(builder, A1, CONTEXT_X(A1));
+    emit_save(builder, A2, CONTEXT_X(A2));
+    emit_save(builder, A0, CONTEXT_X(A0));
+    emit_target(builder, A1, rs1, imm);
+    emit_link(builder, rd, rd >= A0 && rd <= A2, after);
+    if (looks) {
+        /* An odd target finds nothing that could match it, and dispatch clears the bit. */
+        emit_index(builder, A0, A1, LOOKUP_SIZE_BITS);
+        emit_word(builder, word_r((uint32_t)MATCH_add, A0, A0, TP));
+        emit_word(builder, word_i((uint32_t)MATCH_ld, A2, A0, CONTEXT_LOOKUPS));
+        emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A2, A1) | branch_offset_bits(20));
+        emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A0, CONTEXT_LOOKUPS + 8));
+        emit_restore(builder, A1, CONTEXT_X(A1));
+        emit_restore(builder, A2, CONTEXT_X(A2));
+        emit_jump(builder, A0);
+    }
+    emit_restore(builder, A0, CONTEXT_MISS(LOOKUP_INLINE));
+    if (!looks) {
+        builder->lookup_site = builder->at;
+    }
+    emit_jump(builder, A0);
+}
+
+static void emit_sieve(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
+                       guest_addr after)
+{
+    const bool moved = rs1 != A5 || imm != 0 || rd == A5;
+    const int32_t column = moved ? 8 : 0;
+
+    if (moved) {
+        emit_save(builder, A5, CONTEXT_X(A5));
+        emit_target(builder, A5, rs1, imm);
+    }
+    emit_save(builder, A0, CONTEXT_X(A0));
+    emit_link(builder, rd, rd == A0 || rd == A5, after);
+    emit_index(builder, A0, A5, LOOKUP_SIZE_BITS);
+    emit_word(builder, word_r((uint32_t)MATCH_add, A0, A0, TP));
+    emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A0, CONTEXT_LOOKUPS + column));
+    emit_jump(builder, A0);
+}
+
+/* Its table grows from the context downwards. */
+static void emit_cached_return(struct builder *builder)
+{
+    emit_save(builder, A0, CONTEXT_X(A0));
+    emit_index(builder, A0, RA, RETURN_SIZE_BITS);
+    emit_word(builder, word_r((uint32_t)MATCH_sub, A0, TP, A0));
+    emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A0, -8));
+    emit_jump(builder, A0);
 }
 
 void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
                    guest_addr after)
 {
-    emit_operands(builder, rd, rs1, imm, after);
-    if (builder->translator->options.indirect == INDIRECT_BUILDER) {
-        emit_miss(builder);
-        return;
+    const struct options *options = &builder->translator->options;
+    const bool returns = rd == X0 && rs1 == RA && imm == 0;
+
+    if (returns && options->returns == RETURNS_CACHE) {
+        emit_cached_return(builder);
+    } else if (options->indirect == INDIRECT_SIEVE) {
+        emit_sieve(builder, rd, rs1, imm, after);
+    } else {
+        emit_inline(builder, rd, rs1, imm, after);
     }
-    /* context->lookups[target / 2 % entries]; an odd target finds nothing that
-     * could match it, and dispatch clears the bit. */
-    emit_word(builder, word_i((uint32_t)MATCH_slli, A1, A0, 64 - 1 - LOOKUP_BITS));
-    emit_word(builder, word_i((uint32_t)MATCH_srli, A1, A1, 64 - 4 - LOOKUP_BITS));
-    emit_word(builder, word_r((uint32_t)MATCH_add, A1, A1, TP));
-    emit_word(builder, word_i((uint32_t)MATCH_ld, A2, A1, CONTEXT_LOOKUPS));
-    emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A2, A0) | branch_offset_bits(20));
-    emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A1, CONTEXT_LOOKUPS + 8));
-    emit_restore(builder, A1, CONTEXT_X(A1));
-    emit_restore(builder, A2, CONTEXT_X(A2));
-    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
-    emit_miss(builder);
 }

@@ -19,6 +19,9 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     case CODE_TRAMPOLINE:
         xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_TRAMPOLINE);
         break;
+    case CODE_LOOKUP:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_LOOKUP);
+        break;
     case CODE_COUNTER:
         xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_COUNTER);
         break;

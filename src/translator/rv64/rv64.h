@@ -13,6 +13,8 @@ void emit_constant(struct builder *builder, unsigned rd, uint64_t value);
 /* The same for one of the program's registers, of which tp is in the context and
  * x0 nowhere. */
 void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value);
+/* A jump to any place in the cache; may change a0. */
+void emit_far_jump(struct builder *builder, const uint8_t *to);
 /* A jump out of the fragment: to its own trampoline, until it is linked.
  * `branch` leads to it, or is NULL. */
 void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch);

@@ -48,6 +48,19 @@ void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value
     emit_restore(builder, A0, CONTEXT_SPARE);
 }
 
+void emit_far_jump(struct builder *builder, const uint8_t *to)
+{
+    const int64_t offset = to - builder->at;
+    const int32_t low = low_part(offset);
+
+    if (jal_reaches(offset)) {
+        emit_word(builder, word_jal(X0, offset));
+        return;
+    }
+    emit_word(builder, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)));
+    emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A0, low));
+}
+
 /* Saves a0, which then leads target_leave to the exit's address. */
 struct trampoline {
     uint32_t words[3];

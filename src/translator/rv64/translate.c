@@ -5,12 +5,12 @@
  *   auipc, and the link of a call   the program's address as a constant
  *   jal, c.j                        nothing: translation goes on at the target
  *   conditional branches            a branch, and a jump for each way out
- *   jalr, c.jr, c.jalr              a lookup in the context's table (indirect.c)
+ *   jalr, c.jr, c.jalr              a lookup in a table (indirect.c)
  *   ecall                           a trip to dispatch
  *   what uses tp                    the same with a borrowed register: tp is the translator's
  *
  * Which is which is read off the major opcode; only those are decoded. */
-#include "translator/rv64/rv64.h"
+#include "translator/rv64/lookup.h"
 #include "translator/state.h"
 
 #include "isa/rv64/decode.h"
@@ -339,6 +339,7 @@ bool target_fits(guest_addr pc, guest_addr end)
 
 void target_begin(struct builder *builder)
 {
+    emit_check(builder);
     /* Whoever comes through a register has the program's a0 in the context. */
     emit_restore(builder, A0, CONTEXT_X(A0));
     builder->fragment->entry = builder->at;
