@@ -27,7 +27,7 @@ void *pool_take(struct translator *translator, size_t bytes)
 
 /* What one fragment may need of the pool and the cache at the most; checked
  * before it is begun, so that nothing fails half-way. */
-#define POOL_NEED (sizeof(struct fragment) + 4 * sizeof(struct exit))
+#define POOL_NEED (sizeof(struct fragment) + (FRAGMENT_INSTRUCTIONS + 4) * sizeof(struct exit))
 #define MARK_NEED FRAGMENT_INSTRUCTIONS
 #define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 

@@ -11,6 +11,10 @@
  * nothing can point to code that is gone. */
 void flush_all(struct translator *translator)
 {
+    if (translator->options.returns == RETURNS_FAST) {
+        host_fail(STATUS_FAILED, "the cache is full, or the program changed its code: --ret fast ",
+                  "supports neither; use --ret cache, or a larger --cache", NULL, NULL);
+    }
     dump_fragments(translator);
     count_flush(translator);
     cache_clear(&translator->cache);
@@ -55,7 +59,7 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     case EXIT_DIRECT:
         break;
     case EXIT_INDIRECT:
-        target = context->target & ~UINT64_C(1);
+        target = target_program_address(translator, context->target & ~UINT64_C(1));
         translator->statistics.lookup_misses++;
         break;
     case EXIT_CODE_CHANGED:

@@ -111,11 +111,11 @@ static const char *take_indirect(struct options *options, const char *value)
 
 static const char *take_returns(struct options *options, const char *value)
 {
-    static const char *const names[] = {"cache", "ib"};
+    static const char *const names[] = {"cache", "ib", "fast"};
     const unsigned count = sizeof names / sizeof names[0];
 
     options->returns = (enum returns)find_name(names, count, value);
-    return (unsigned)options->returns < count ? NULL : ": expected cache or ib";
+    return (unsigned)options->returns < count ? NULL : ": expected cache, ib or fast";
 }
 
 static const char *take_lookup_entries(struct options *options, const char *value)

@@ -18,5 +18,8 @@ void target_lookup_clear(struct context *context);
 /* From now on lookups of this kind find the fragment.  False if there is no room
  * for that in the cache. */
 bool target_lookup_add(struct context *context, unsigned kind, struct fragment *fragment);
+/* Where the program goes if it jumps to `address`: there, but for return addresses
+ * in the cache that it got from a target that makes such. */
+guest_addr target_program_address(const struct translator *translator, guest_addr address);
 
 #endif

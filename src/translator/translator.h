@@ -18,6 +18,7 @@ enum indirect {
 enum returns {
     RETURNS_CACHE,    /* as in the sieve, in a table of their own */
     RETURNS_INDIRECT, /* as any other indirect branch */
+    RETURNS_FAST,     /* calls leave an address in the cache; programs can tell */
 };
 
 struct options {
@@ -114,6 +115,7 @@ struct translator {
     guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
+    guest_addr signal_return; /* where handlers return to, if that is in the cache */
     struct context *context;       /* of the only thread */
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
 };

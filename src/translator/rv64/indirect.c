@@ -14,8 +14,8 @@ static void emit_link(struct builder *builder, unsigned rd, bool comes_back, gue
     if (comes_back || rd == TP) {
         emit_constant(builder, A0, after);
         emit_save(builder, A0, CONTEXT_X((int32_t)rd));
-    } else if (rd != X0) {
-        emit_constant(builder, rd, after);
+    } else {
+        emit_return_address(builder, rd, after);
     }
 }
 
@@ -109,7 +109,10 @@ void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t i
     const struct options *options = &builder->translator->options;
     const bool returns = rd == X0 && rs1 == RA && imm == 0;
 
-    if (returns && options->returns == RETURNS_CACHE) {
+    if (returns && options->returns == RETURNS_FAST) {
+        builder->lookup_site = builder->at;
+        emit_jump(builder, RA);
+    } else if (returns && options->returns == RETURNS_CACHE) {
         emit_cached_return(builder);
     } else if (options->indirect == INDIRECT_SIEVE) {
         emit_sieve(builder, rd, rs1, imm, after);

@@ -10,14 +10,17 @@
 
 /* Loads a constant, in two instructions at the most. */
 void emit_constant(struct builder *builder, unsigned rd, uint64_t value);
-/* The same for one of the program's registers, of which tp is in the context and
+/* The address of code in the cache. */
+void emit_address(struct builder *builder, unsigned rd, const uint8_t *code);
+/* The same as emit_constant for one of the program's registers, of which tp is in the context and
  * x0 nowhere. */
 void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value);
 /* A jump to any place in the cache; may change a0. */
 void emit_far_jump(struct builder *builder, const uint8_t *to);
 /* A jump out of the fragment: to its own trampoline, until it is linked.
  * `branch` leads to it, or is NULL. */
-void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch);
+struct exit *emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target,
+                       uint8_t *branch);
 
 /* count.c: if `code` is a software counter's, the program goes back to the head
  * of its loop, which then counts as not executed: context->target; `saved` gets
@@ -28,6 +31,14 @@ bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *
 void target_count_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
 extern const char target_callback[], target_fetch_slot[], target_fetch_slot_end[];
+
+/* A call's return address `after` in `rd`, or whatever returns want there. */
+void emit_return_address(struct builder *builder, unsigned rd, guest_addr after);
+
+/* fast_return.c */
+void emit_fast_link(struct builder *builder, guest_addr after);
+/* What a return to `after` needs in ra. */
+guest_addr fast_return_address(struct translator *translator, guest_addr after);
 
 /* indirect.c: a jump to rs1 + imm, which leaves `after` in rd. */
 void emit_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,

@@ -48,6 +48,24 @@ void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value
     emit_restore(builder, A0, CONTEXT_SPARE);
 }
 
+void emit_address(struct builder *builder, unsigned rd, const uint8_t *code)
+{
+    const int64_t offset = code - builder->at;
+    const int32_t low = low_part(offset);
+
+    emit_word(builder, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - low)));
+    emit_word(builder, word_i((uint32_t)MATCH_addi, rd, rd, low));
+}
+
+void emit_return_address(struct builder *builder, unsigned rd, guest_addr after)
+{
+    if (rd == RA && builder->translator->options.returns == RETURNS_FAST) {
+        emit_fast_link(builder, after);
+    } else {
+        emit_register_constant(builder, rd, after);
+    }
+}
+
 void emit_far_jump(struct builder *builder, const uint8_t *to)
 {
     const int64_t offset = to - builder->at;
@@ -79,7 +97,8 @@ static uint8_t *add_trampoline(struct builder *builder, struct exit *exit)
     return place;
 }
 
-void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch)
+struct exit *emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target,
+                       uint8_t *branch)
 {
     struct exit *exit = pool_take(builder->translator, sizeof *exit);
     *exit = (struct exit){.kind = kind,
@@ -98,4 +117,5 @@ void emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target, 
         }
         link_exit(builder->translator, exit);
     }
+    return exit;
 }

@@ -4,7 +4,7 @@
 #include "translator/system.h"
 
 #include "isa/rv64/decode.h"
-#include "translator/rv64/emit.h"
+#include "translator/rv64/rv64.h"
 
 #include <asm/errno.h>
 #include <asm/siginfo.h>
@@ -39,6 +39,19 @@ static uint64_t frame_address(const struct context *context, bool alternate)
     return (stack - sizeof(struct signal_frame)) & ~UINT64_C(15);
 }
 
+/* Where handlers return to; made once, if it must be in the cache. */
+static uint64_t return_address(struct translator *translator)
+{
+    if (translator->options.returns != RETURNS_FAST) {
+        return (uintptr_t)target_signal_return;
+    }
+    if (translator->signal_return == 0) {
+        translator->signal_return =
+            fast_return_address(translator, (uintptr_t)target_signal_return);
+    }
+    return translator->signal_return;
+}
+
 bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
                        guest_addr handler, bool alternate)
 {
@@ -63,7 +76,7 @@ bool target_push_frame(struct context *context, const struct signal_info *info, 
         signals->stack = (struct signal_stack){.bytes = 0};
     }
 
-    context->x[RA] = (uintptr_t)target_signal_return;
+    context->x[RA] = return_address(context->translator);
     context->x[SP] = address;
     context->x[A0] = (uint64_t)info->number;
     context->x[A1] = address + offsetof(struct signal_frame, info);

@@ -210,7 +210,7 @@ static bool translate_auipc(struct builder *builder, uint32_t word)
         if (link != rd) {
             emit_register_constant(builder, rd, value);
         }
-        emit_register_constant(builder, link, next_pc + 4);
+        emit_return_address(builder, link, next_pc + 4);
         builder->instructions++;
         return follow(builder, link == X0 ? WAY_JUMP : WAY_CALL,
                       (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
@@ -246,7 +246,7 @@ static bool translate_word(struct builder *builder, uint32_t word)
         translate_branch(builder, word, rv64_immediate_B(word), 4);
         return false;
     case OPCODE_JAL:
-        emit_register_constant(builder, field(word, 7), builder->pc + 4);
+        emit_return_address(builder, field(word, 7), builder->pc + 4);
         return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
                       builder->pc + (uint64_t)rv64_immediate_J(word));
     case OPCODE_JALR:
