@@ -81,6 +81,8 @@ static inline bool branch_reaches(int64_t offset)
     return offset >= -4096 && offset < 4096;
 }
 
+/* Branches come in pairs, such as beq and bne: this bit tells which of the two. */
+#define BRANCH_OPPOSITE UINT32_C(0x1000)
 /* The bits of a conditional branch that hold its offset. */
 #define BRANCH_OFFSET_MASK UINT32_C(0xfe000f80)
 

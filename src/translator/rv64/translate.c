@@ -138,6 +138,14 @@ static void copy(struct builder *builder, const struct rv64_insn *insn)
     }
 }
 
+static void emit_taken_exit(struct builder *builder, guest_addr taken, uint8_t *branch)
+{
+    builder->way = WAY_BRANCH;
+    builder->from = builder->pc;
+    emit_exit(builder, EXIT_DIRECT, taken, branch);
+    builder->way = WAY_ON;
+}
+
 /* `word` is the branch with any offset. */
 static void translate_branch(struct builder *builder, uint32_t word, int64_t offset,
                              unsigned length)
@@ -147,14 +155,19 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
     const unsigned rs1 = field(word, 15), rs2 = field(word, 20);
     word &= ~BRANCH_OFFSET_MASK;
     if (rs1 != TP && rs2 != TP) {
-        /* b +8; j not taken; j taken.  Linked, the branch itself may go to the
-         * target: each is one word to patch. */
+        /* b +8; j; j.  Linked, the branch itself may go to one of the two targets,
+         * and the other takes a jump more: each is one word to patch.  The better
+         * one is the taken backward, the not taken forward. */
         uint8_t *branch = builder->at;
-        emit_word(builder, word | branch_offset_bits(8));
-        emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
-        builder->way = WAY_BRANCH;
-        builder->from = builder->pc;
-        emit_exit(builder, EXIT_DIRECT, taken, branch);
+        const bool backward = offset < 0;
+        emit_word(builder, (backward ? word : word ^ BRANCH_OPPOSITE) | branch_offset_bits(8));
+        if (backward) {
+            emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
+        }
+        emit_taken_exit(builder, taken, backward ? branch : NULL);
+        if (!backward) {
+            emit_exit(builder, EXIT_DIRECT, not_taken, branch);
+        }
         return;
     }
     unsigned borrowed = A0;
@@ -169,9 +182,7 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, EXIT_DIRECT, not_taken, NULL);
     emit_restore(builder, borrowed, CONTEXT_SPARE);
-    builder->way = WAY_BRANCH;
-    builder->from = builder->pc;
-    emit_exit(builder, EXIT_DIRECT, taken, NULL);
+    emit_taken_exit(builder, taken, NULL);
 }
 
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
