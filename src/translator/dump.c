@@ -8,7 +8,7 @@
 #include <asm/unistd.h>
 
 /* Where the cache's column begins. */
-#define CACHE_COLUMN 46
+#define CACHE_COLUMN 54
 #define TRAMPOLINES_MAX 16
 #define TRAMPOLINE_INSTRUCTIONS 24
 

@@ -31,7 +31,9 @@ void target_describe(const uint8_t *code, uint64_t address, struct target_instru
     replace_tabs(words);
     text_begin(&text, instruction->text, sizeof instruction->text);
     text_put_hex(&text, address, 1);
-    text_put_string(&text, ": ");
+    text_put_string(&text, insn.length == 2 ? ":     " : ": ");
+    text_put_hex(&text, insn.word, insn.length * 2u);
+    text_put_string(&text, " ");
     text_put_string(&text, words);
 
     const uint32_t flags = rv64_row(insn.op)->flags;
