@@ -9,7 +9,7 @@ RISCV_CXX ?= riscv64-linux-gnu-g++
 
 BENCH_KERNELS := sort compress float chase interp calls virtual
 BENCH_NAMES := $(BENCH_KERNELS) hello
-BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%)
+BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
 
 BENCH_WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla \
@@ -37,6 +37,10 @@ $(BUILD)/bench/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench
 $(BUILD)/bench/%: bench/%.c | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
+
+$(BUILD)/bench/hello-dynamic: bench/hello.c | $(BUILD)/bench
+	$(say) RISCV $@
+	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -o $@ $<
 
 $(BUILD)/bench-native/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench-native
 	$(say) CC $@
