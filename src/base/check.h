@@ -11,4 +11,7 @@ _Noreturn void check_failed(const char *condition, const char *file, int line);
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A function that is seldom called: kept out of those that often run. */
+#define SELDOM __attribute__((noinline, cold))
+
 #endif

@@ -6,23 +6,6 @@
 
 #include "base/check.h"
 
-struct fragment *find_fragment(struct translator *translator, guest_addr start)
-{
-    struct fragment *fragment = translator->buckets[fragment_bucket(translator, start)];
-    while (fragment != NULL && fragment->start != start) {
-        fragment = fragment->next;
-    }
-    return fragment;
-}
-
-void *pool_take(struct translator *translator, size_t bytes)
-{
-    ASSERT((size_t)(translator->pool_end - translator->pool_next) >= bytes);
-    void *taken = translator->pool_next;
-    translator->pool_next += bytes;
-    return taken;
-}
-
 #define CODE_PAGE 4096 /* code.c keeps whole pages */
 
 /* What one fragment may need of the pool and the cache at the most; checked
@@ -41,15 +24,25 @@ static void make_room(struct translator *translator)
     }
 }
 
-/* Nearly all code is on the page that the last was on. */
-static void note_code(struct translator *translator, guest_addr start, guest_addr end)
+static void note_page(struct translator *translator, guest_addr pc)
 {
-    if (start < translator->noted.start || end > translator->noted.end) {
-        code_add(translator, start, end);
-        translator->noted.start = start & ~(guest_addr)(CODE_PAGE - 1);
-        translator->noted.end = (end + CODE_PAGE - 1) & ~(guest_addr)(CODE_PAGE - 1);
+    guest_addr *known = &translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES];
+    const guest_addr last = pc | (CODE_PAGE - 1);
+    if (UNLIKELY(*known != last)) {
+        *known = last;
+        code_add(translator, pc, pc + 1);
     }
 }
+
+/* A fragment's straight code is never longer than a page. */
+static void note_code(struct translator *translator, guest_addr start, guest_addr end)
+{
+    note_page(translator, start);
+    if (UNLIKELY((start ^ (end - 1)) >= CODE_PAGE)) {
+        note_page(translator, end - 1);
+    }
+}
+_Static_assert(FRAGMENT_INSTRUCTIONS *TARGET_LONGEST_INSTRUCTION < CODE_PAGE, "two pages at most");
 
 /* How many instructions the fragment can have with those from builder->pc on
  * that the program may execute; 0 if the next is not one of them. */
@@ -67,8 +60,8 @@ static unsigned limit_fetch(const struct builder *builder)
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
-static struct fragment *build_again(struct translator *translator, guest_addr start,
-                                    unsigned lookup)
+SELDOM static struct fragment *build_again(struct translator *translator, guest_addr start,
+                                           unsigned lookup)
 {
     flush_all(translator);
     fetch_forget_window(translator);
@@ -93,16 +86,16 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start,
     builder.at = translator->cache.fragments;
     /* Entered before it is complete: a loop's last branch finds its own head. */
     target_begin(&builder);
-    struct fragment **bucket = &translator->buckets[fragment_bucket(translator, start)];
-    fragment->next = *bucket;
-    *bucket = fragment;
+    struct bucket *bucket = find_bucket(translator, start);
+    fragment->next = bucket->fragments;
+    bucket->fragments = fragment;
 
     bool goes_on = true;
     while (goes_on && builder.instructions < FRAGMENT_INSTRUCTIONS && limit != 0) {
         const guest_addr from = builder.pc;
         const unsigned before = builder.instructions;
         goes_on = target_translate(&builder, limit);
-        /* One run of code, of which only the last may have jumped away. */
+        /* Straight code, of which only the last may have jumped away. */
         note_code(translator, from,
                   from + (builder.instructions - before) * TARGET_LONGEST_INSTRUCTION);
         limit = goes_on ? limit_fetch(&builder) : 0;

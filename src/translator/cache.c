@@ -36,14 +36,6 @@ void cache_commit(struct cache *cache, uint8_t *end)
     cache->fragments = end;
 }
 
-uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes)
-{
-    ASSERT((size_t)(cache->trampolines - cache->fragments) >= bytes);
-    cache->trampolines -= bytes;
-    cache->trampolines -= (uintptr_t)cache->trampolines & 7;
-    return cache->trampolines;
-}
-
 void cache_clear(struct cache *cache)
 {
     use_chunk(cache, cache->start);

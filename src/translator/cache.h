@@ -26,7 +26,11 @@ void cache_create(struct cache *cache, uint8_t *memory, size_t bytes);
 bool cache_reserve(struct cache *cache, size_t bytes);
 void cache_commit(struct cache *cache, uint8_t *end);
 /* Room below the last trampoline, aligned to 8 bytes; reserved before. */
-uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes);
+static inline uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes)
+{
+    cache->trampolines -= (bytes + 7) / 8 * 8;
+    return cache->trampolines;
+}
 /* Forgets all code. */
 void cache_clear(struct cache *cache);
 

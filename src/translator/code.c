@@ -107,4 +107,5 @@ bool code_overlaps(const struct translator *translator, guest_addr start, uint64
 void code_forget(struct translator *translator)
 {
     translator->code_count = 0;
+    __builtin_memset(translator->known_pages, 0, sizeof translator->known_pages);
 }

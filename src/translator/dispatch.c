@@ -21,10 +21,8 @@ void flush_all(struct translator *translator)
     translator->pool_next = translator->pool;
     translator->mark_next = translator->marks;
     code_forget(translator);
-    translator->noted = (struct code_range){0, 0};
-    for (size_t i = 0; i < translator->bucket_count; i++) {
-        translator->buckets[i] = NULL;
-        translator->waiting[i] = NULL;
+    for (size_t i = 0; i <= translator->bucket_mask; i++) {
+        translator->buckets[i] = (struct bucket){NULL, NULL};
     }
     target_lookup_clear(translator->context);
     translator->statistics.flushes++;
@@ -47,44 +45,81 @@ static struct fragment *note_lookup(struct context *context, unsigned kind,
     return fragment;
 }
 
-const uint8_t *dispatch(struct context *context, struct exit *exit)
+/* `fragment` is for context->target; there is none if that cannot be executed. */
+static const uint8_t *enter(struct context *context, const struct fragment *fragment)
+{
+    return LIKELY(fragment != NULL) ? target_indirect_entry(fragment)
+                                    : signal_send_to_fault(context, context->target);
+}
+
+static const uint8_t *go_on(struct context *context, guest_addr target, unsigned lookup)
+{
+    context->target = target;
+    struct fragment *fragment = find_fragment(context->translator, target);
+    if (fragment == NULL) {
+        fragment = build_fragment(context->translator, target, lookup);
+    }
+    return enter(context, fragment);
+}
+
+static const uint8_t *go_on_indirectly(struct context *context, unsigned lookup)
 {
     struct translator *translator = context->translator;
-    /* Copied: the exit itself may go in a flush. */
-    const enum exit_kind kind = exit->kind;
-    const unsigned lookup = exit->lookup;
-    guest_addr target = exit->target;
-    translator->statistics.dispatches++;
-    switch (kind) {
+
+    const guest_addr target = target_program_address(translator, context->target & ~UINT64_C(1));
+    context->target = target;
+    translator->statistics.lookup_misses++;
+    struct fragment *fragment = find_fragment(translator, target);
+    if (fragment == NULL) {
+        fragment = build_fragment(translator, target, lookup);
+    }
+    if (fragment != NULL) {
+        fragment = note_lookup(context, lookup, fragment);
+    }
+    return enter(context, fragment);
+}
+
+/* The exit itself may go in a flush, or when its fragment does. */
+SELDOM static const uint8_t *dispatch_other(struct context *context, const struct exit *exit)
+{
+    struct translator *translator = context->translator;
+    const guest_addr target = exit->target;
+
+    switch (exit->kind) {
     case EXIT_DIRECT:
         break;
     case EXIT_INDIRECT:
-        target = target_program_address(translator, context->target & ~UINT64_C(1));
-        translator->statistics.lookup_misses++;
-        break;
+        return go_on_indirectly(context, exit->lookup);
     case EXIT_CODE_CHANGED:
         flush_all(translator);
         break;
     case EXIT_RESUME:
-        target = context->target;
-        break;
+        return go_on(context, context->target, LOOKUP_INLINE);
     case EXIT_SYSTEM_CALL:
-        target = system_call(context, target);
-        break;
+        return go_on(context, system_call(context, target), LOOKUP_INLINE);
     case EXIT_HOT:
         context->target = target;
         return count_reached(translator, find_fragment(translator, target));
     }
+    return go_on(context, target, LOOKUP_INLINE);
+}
+
+/* Nearly always a direct exit is taken for the first time, to code that is new. */
+const uint8_t *dispatch(struct context *context, struct exit *exit)
+{
+    struct translator *translator = context->translator;
+
+    translator->statistics.dispatches++;
+    if (UNLIKELY(exit->kind != EXIT_DIRECT)) {
+        return dispatch_other(context, exit);
+    }
+    const guest_addr target = exit->target;
     context->target = target;
     struct fragment *fragment = find_fragment(translator, target);
-    if (fragment == NULL) {
-        fragment = build_fragment(translator, target, lookup);
-    } else if (kind == EXIT_DIRECT && exit->counts) {
+    if (LIKELY(fragment == NULL)) {
+        fragment = build_fragment(translator, target, LOOKUP_INLINE);
+    } else if (exit->counts) {
         count_taken(translator, exit, fragment);
     }
-    if (fragment != NULL && kind == EXIT_INDIRECT) {
-        fragment = note_lookup(context, lookup, fragment);
-    }
-    return fragment != NULL ? target_indirect_entry(fragment)
-                            : signal_send_to_fault(context, target);
+    return enter(context, fragment);
 }

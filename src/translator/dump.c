@@ -35,8 +35,8 @@ static size_t count_fragments(const struct translator *translator)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < translator->bucket_count; i++) {
-        for (const struct fragment *at = translator->buckets[i]; at != NULL; at = at->next) {
+    for (size_t i = 0; i <= translator->bucket_mask; i++) {
+        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL; at = at->next) {
             count++;
         }
     }
@@ -67,8 +67,8 @@ static bool collect_fragments(struct dump *dump)
     if (dump->fragments == NULL) {
         return false;
     }
-    for (size_t i = 0; i < translator->bucket_count; i++) {
-        for (const struct fragment *at = translator->buckets[i]; at != NULL; at = at->next) {
+    for (size_t i = 0; i <= translator->bucket_mask; i++) {
+        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL; at = at->next) {
             dump->fragments[dump->count++] = at;
         }
     }

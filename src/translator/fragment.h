@@ -19,15 +19,15 @@ enum exit_kind {
  * trampoline or straight into `to`; never anywhere else. */
 struct exit {
     enum exit_kind kind;
+    uint8_t lookup;      /* of EXIT_INDIRECT: the kind of the lookup that failed */
+    bool counts;         /* its target shall get a counter when it is taken */
     guest_addr target;   /* where the program goes on */
-    uint8_t *site;       /* the jump to patch; NULL if it is never linked */
+    uint8_t *site;       /* the jump to patch, if it is ever linked */
     uint8_t *trampoline; /* where it goes while unlinked; the way to a target that is too far */
     uint8_t *branch;     /* a conditional branch that leads to `site`, or NULL */
     struct fragment *to; /* NULL while unlinked */
     struct exit *next;   /* the next exit that waits for, or is linked to, the same fragment */
     uint8_t *counter;    /* a trampoline that makes a counter, in `trampoline`'s place; or NULL */
-    bool counts;         /* its target shall get a counter when it is taken */
-    uint8_t lookup;      /* of EXIT_INDIRECT: the kind of the lookup that failed */
 };
 
 /* Straight code is cut here, so that one fragment always fits an empty chunk. */

@@ -4,7 +4,9 @@
 
 #include "base/check.h"
 
-static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+/* A function of its own, so that most exits, which wait, need no stack. */
+__attribute__((noinline)) static void connect(struct translator *translator, struct exit *exit,
+                                              struct fragment *to)
 {
     ASSERT(exit->to == NULL && to->start == exit->target);
     if (!exit->counts) {
@@ -23,19 +25,19 @@ void link_exit(struct translator *translator, struct exit *exit)
     if (!translator->options.link) {
         return;
     }
-    struct fragment *to = find_fragment(translator, exit->target);
+    struct bucket *bucket = find_bucket(translator, exit->target);
+    struct fragment *to = find_fragment_in(bucket, exit->target);
     if (to != NULL) {
         connect(translator, exit, to);
         return;
     }
-    struct exit **waiting = &translator->waiting[fragment_bucket(translator, exit->target)];
-    exit->next = *waiting;
-    *waiting = exit;
+    exit->next = bucket->waiting;
+    bucket->waiting = exit;
 }
 
 void link_waiting(struct translator *translator, struct fragment *fragment)
 {
-    struct exit **place = &translator->waiting[fragment_bucket(translator, fragment->start)];
+    struct exit **place = &find_bucket(translator, fragment->start)->waiting;
     while (*place != NULL) {
         struct exit *exit = *place;
         if (exit->target == fragment->start) {

@@ -40,9 +40,9 @@ static struct translator *create_translator(const struct options *options)
         translator->missed[kind].kind = EXIT_INDIRECT;
         translator->missed[kind].lookup = (uint8_t)kind;
     }
-    translator->bucket_count = BUCKETS;
-    while (translator->bucket_count > options->cache_bytes / CACHE_BYTES_PER_BUCKET) {
-        translator->bucket_count /= 2;
+    translator->bucket_mask = BUCKETS - 1;
+    while (translator->bucket_mask >= options->cache_bytes / CACHE_BYTES_PER_BUCKET) {
+        translator->bucket_mask /= 2;
     }
     return translator;
 }

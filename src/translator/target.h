@@ -17,8 +17,7 @@ struct builder {
     unsigned instructions;
     unsigned lookup; /* the kind that failed to find the fragment */
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
-    enum way way;    /* that the next exit is, */
-    guest_addr from; /* and the address of its branch or jump */
+    guest_addr from; /* of the branch or jump that the next exit is for */
 };
 
 /* The most bytes of the cache that one instruction can take, with what it keeps
@@ -31,9 +30,9 @@ struct builder {
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);
 
-/* Translates instructions from builder->pc on, until one that is not simply
- * copied or until the fragment has `limit` of them, and moves the pc on, to a
- * jump's target where it is followed.  Returns false if the fragment ends. */
+/* Translates straight code from builder->pc on, until a jump or until the fragment
+ * has `limit` instructions, and moves the pc on, to the jump's target where it is
+ * followed.  Returns false if the fragment ends. */
 bool target_translate(struct builder *builder, unsigned limit);
 
 /* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */

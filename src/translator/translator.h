@@ -45,6 +45,11 @@ struct statistics {
     uint64_t instructions_translated;
 };
 
+/* Of a hash table by addresses of the program. */
+struct bucket {
+    struct fragment *fragments; /* that begin there */
+    struct exit *waiting;       /* unlinked ones that go there */
+};
 #define BUCKETS 16384 /* at the most, and a power of two */
 #define CACHE_BYTES_PER_BUCKET 256
 
@@ -54,6 +59,7 @@ struct code_range {
     guest_addr start, end;
 };
 #define CODE_RANGES 64
+#define KNOWN_PAGES 64
 
 /* Memory of the program that is executable; not all of it. */
 #define FETCH_RANGES 32
@@ -81,16 +87,13 @@ struct reports {
 /* Linux's PATH_MAX. */
 #define EXECUTABLE_BYTES 4096
 
+/* What building needs comes first, and arrays that it does not need come last: what
+ * is far from the beginning costs more instructions. */
 struct translator {
     struct options options;
     struct statistics statistics;
     struct reports reports;
     struct cache cache;
-    /* Hash tables; a small cache uses few of the buckets, so that a flush is cheap. */
-    size_t bucket_count;
-    struct fragment *buckets[BUCKETS];
-    struct exit *waiting[BUCKETS]; /* unlinked exits by target */
-
     /* Fragments and exits, taken from the beginning; a flush starts over. */
     uint8_t *pool, *pool_end, *pool_next;
 
@@ -98,8 +101,7 @@ struct translator {
     struct mark *marks;
     struct mark *mark_next, *marks_end;
 
-    struct fetchable fetchable;
-    struct code_range window; /* of it, where the builder reads now; empty if not known */
+    struct code_range window; /* where the builder reads now; empty if not known */
     uint64_t window_safe_bytes; /* from which a whole fragment is within it */
     bool building;            /* a fault of the translator is one of reading code */
     guest_addr unreadable;    /* where that happened, or 0 */
@@ -109,20 +111,41 @@ struct translator {
     struct counts *counts;         /* NULL without counters */
     struct placement_rule placement;
     bool count_next_built; /* count_built has something to do */
+    struct context *context;          /* of the only thread */
+    struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
+    guest_addr known_pages[KNOWN_PAGES]; /* of `code`, by their last byte: one for each hash, or 0 */
+
+    /* A small cache uses few of the buckets, so that a flush is cheap. */
+    size_t bucket_mask;
+    struct bucket buckets[BUCKETS];
+
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
-    struct code_range noted; /* the last one that was added, for the builder */
+    struct fetchable fetchable;
     guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     guest_addr signal_return; /* where handlers return to, if that is in the cache */
-    struct context *context;       /* of the only thread */
-    struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
 };
 
-static inline size_t fragment_bucket(const struct translator *translator, guest_addr start)
+/* Code lies dense enough for its addresses to be their own hash. */
+static inline struct bucket *find_bucket(struct translator *translator, guest_addr start)
 {
-    return (start >> 1 ^ start >> 14) & (translator->bucket_count - 1);
+    return &translator->buckets[start / 2 & translator->bucket_mask];
+}
+
+static inline struct fragment *find_fragment_in(const struct bucket *bucket, guest_addr start)
+{
+    struct fragment *fragment = bucket->fragments;
+    while (fragment != NULL && fragment->start != start) {
+        fragment = fragment->next;
+    }
+    return fragment;
+}
+
+static inline struct fragment *find_fragment(struct translator *translator, guest_addr start)
+{
+    return find_fragment_in(find_bucket(translator, start), start);
 }
 
 /* dispatch.c: finds or builds the fragment that the program goes on with. */
@@ -139,7 +162,6 @@ static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 {
     return pc >= translator->window.start && pc + 4 <= translator->window.end;
 }
-struct fragment *find_fragment(struct translator *translator, guest_addr start);
 
 /* link.c */
 void link_exit(struct translator *translator, struct exit *exit);
@@ -147,14 +169,19 @@ void link_waiting(struct translator *translator, struct fragment *fragment);
 
 /* Memory for fragments and exits, which a flush takes back; build.c makes sure
  * that there is enough. */
-void *pool_take(struct translator *translator, size_t bytes);
+static inline void *pool_take(struct translator *translator, size_t bytes)
+{
+    void *taken = translator->pool_next;
+    translator->pool_next += bytes;
+    return taken;
+}
 
 /* system.c: does what the program's system call in context->x asks for, and
  * leaves its result in x[10].  Returns where the program goes on: at `next`, or
  * at the call itself if a signal comes first. */
 guest_addr system_call(struct context *context, guest_addr next);
 
-/* code.c: remembers that `start` to `end` was translated.  Cheap where it is known already. */
+/* code.c: remembers that code was translated from `start` to `end`. */
 void code_add(struct translator *translator, guest_addr start, guest_addr end);
 /* Whether code was translated from one of these pages; never wrongly no. */
 bool code_overlaps(const struct translator *translator, guest_addr start, uint64_t bytes);

@@ -69,11 +69,12 @@ static inline bool jal_reaches(int64_t offset)
     return offset >= -(INT64_C(1) << 20) && offset < INT64_C(1) << 20;
 }
 
+/* Bits 10 to 1, 11 and 19 to 12 of the offset, below its sign. */
 static inline uint32_t word_jal(unsigned rd, int64_t offset)
 {
     const uint32_t bits = (uint32_t)offset;
-    return (uint32_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits >> 11 & 1) << 20 |
-           (bits >> 1 & 0x3ff) << 21 | (bits >> 20 & 1) << 31;
+    return (uint32_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits & 0x800) << 9 |
+           (bits & 0x7fe) << 20 | (uint32_t)(offset >> 63) << 31;
 }
 
 static inline bool branch_reaches(int64_t offset)

@@ -17,9 +17,10 @@ static const struct landing *add_landing(struct translator *translator, guest_ad
 {
     struct landing *landing =
         (struct landing *)(void *)cache_add_trampoline(&translator->cache, sizeof *landing);
-    struct builder builder = {
-        .translator = translator, .at = (uint8_t *)&landing->jump, .way = WAY_ON};
-    landing->exit = emit_exit(&builder, EXIT_DIRECT, after, NULL);
+    struct builder builder = {.translator = translator, .at = (uint8_t *)&landing->jump};
+    struct exit *exit = emit_leave(&builder, EXIT_DIRECT, after);
+    landing->exit = exit;
+    link_exit(translator, exit);
     return landing;
 }
 

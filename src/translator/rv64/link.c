@@ -1,6 +1,7 @@
 /* Patches the jumps of exits, and makes code that was written visible to instruction fetch. */
 #include "translator/rv64/rv64.h"
 
+#include "base/check.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 
@@ -34,9 +35,16 @@ static void patch(struct translator *translator, uint8_t *site, uint32_t word)
     target_sync(translator, CODE_FRAGMENT, site, site + sizeof word);
 }
 
+static void patch_branch(struct translator *translator, uint8_t *branch, int64_t offset)
+{
+    patch(translator, branch,
+          (get_word(branch) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(offset));
+}
+
 /* Too far for a jump: the trampoline becomes a way there, through a register
  * that the target's indirect entry takes back. */
-static void link_far(struct translator *translator, uint8_t *trampoline, const struct fragment *to)
+SELDOM static void link_far(struct translator *translator, uint8_t *trampoline,
+                            const struct fragment *to)
 {
     const int64_t offset = target_indirect_entry(to) - (trampoline + 4);
     const int32_t low = (int32_t)((uint32_t)offset << 20) >> 20;
@@ -51,20 +59,20 @@ static void link_far(struct translator *translator, uint8_t *trampoline, const s
 
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
+    if (exit->branch != NULL) {
+        const int64_t offset = to->landing - exit->branch;
+        if (LIKELY(branch_reaches(offset))) { /* the jump at site is not needed */
+            patch_branch(translator, exit->branch, offset);
+            return;
+        }
+    }
     const uint8_t *way = to->landing;
     if (!jal_reaches(to->landing - exit->site)) {
         link_far(translator, exit->trampoline, to);
         way = exit->trampoline;
     }
     patch(translator, exit->site, word_jal(X0, way - exit->site));
-    if (exit->branch != NULL) {
-        /* It may have gone to another landing before. */
-        const uint8_t *place = branch_reaches(way - exit->branch) ? way : exit->site;
-        const uint32_t old = get_word(exit->branch);
-        const uint32_t word =
-            (old & ~BRANCH_OFFSET_MASK) | branch_offset_bits(place - exit->branch);
-        if (word != old) {
-            patch(translator, exit->branch, word);
-        }
+    if (exit->branch != NULL) { /* which may have gone to another landing before */
+        patch_branch(translator, exit->branch, exit->site - exit->branch);
     }
 }

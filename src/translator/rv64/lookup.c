@@ -114,7 +114,7 @@ void emit_check(struct builder *builder)
 {
     struct fragment *fragment = builder->fragment;
 
-    if (checks[builder->lookup].target != X0) {
+    if (UNLIKELY(builder->lookup != LOOKUP_INLINE)) {
         fragment->lookup = builder->lookup;
         fragment->check = emit_comparison(builder, builder->lookup, fragment->start);
     }

@@ -17,10 +17,11 @@ void emit_address(struct builder *builder, unsigned rd, const uint8_t *code);
 void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value);
 /* A jump to any place in the cache; may change a0. */
 void emit_far_jump(struct builder *builder, const uint8_t *to);
-/* A jump out of the fragment: to its own trampoline, until it is linked.
- * `branch` leads to it, or is NULL. */
-struct exit *emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target,
-                       uint8_t *branch);
+/* A jump out of the fragment: to its own trampoline, until it is linked.  It is the
+ * way `way` from builder->from; `branch` leads to it, or is NULL. */
+void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch);
+/* The same without a counter, and not linked. */
+struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target);
 
 /* count.c: if `code` is a software counter's, the program goes back to the head
  * of its loop, which then counts as not executed: context->target; `saved` gets

@@ -1,8 +1,6 @@
 /* Sequences of RV64 instructions: constants, and the ways out of a fragment. */
 #include "translator/rv64/rv64.h"
 
-#include "base/check.h"
-
 /* The low 12 bits as an instruction adds them, sign-extended. */
 static int32_t low_part(int64_t value)
 {
@@ -81,41 +79,34 @@ void emit_far_jump(struct builder *builder, const uint8_t *to)
 
 /* Saves a0, which then leads target_leave to the exit's address. */
 struct trampoline {
-    uint32_t words[3];
-    uint32_t unused; /* so that the address stands aligned */
+    uint32_t words[4]; /* the last is not used: the address stands aligned */
     struct exit *exit;
 };
 
-static uint8_t *add_trampoline(struct builder *builder, struct exit *exit)
+struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target)
 {
-    uint8_t *place = cache_add_trampoline(&builder->translator->cache, sizeof(struct trampoline));
-    *(struct trampoline *)(void *)place = (struct trampoline){
-        .words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
-                  word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
-                  word_i((uint32_t)MATCH_jalr, A0, A0, 0)},
-        .exit = exit};
-    return place;
-}
-
-struct exit *emit_exit(struct builder *builder, enum exit_kind kind, guest_addr target,
-                       uint8_t *branch)
-{
-    struct exit *exit = pool_take(builder->translator, sizeof *exit);
-    *exit = (struct exit){.kind = kind,
-                          .target = target,
-                          .site = kind == EXIT_DIRECT ? builder->at : NULL,
-                          .trampoline = add_trampoline(builder, exit),
-                          .branch = branch,
-                          .counts = placement_wants(&builder->translator->placement, builder->way,
-                                                    builder->from, target)};
-    const int64_t offset = exit->trampoline - builder->at;
-    ASSERT(jal_reaches(offset)); /* they are in the same chunk */
-    emit_word(builder, word_jal(X0, offset));
-    if (kind == EXIT_DIRECT) {
-        if (builder->translator->placement.built && exit->counts) {
-            exit->counts = find_fragment(builder->translator, target) != NULL;
-        }
-        link_exit(builder->translator, exit);
-    }
+    struct translator *translator = builder->translator;
+    struct exit *exit = pool_take(translator, sizeof *exit);
+    uint8_t *place = cache_add_trampoline(&translator->cache, sizeof(struct trampoline));
+    *(struct trampoline *)(void *)place =
+        (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+                                      word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
+                                      word_i((uint32_t)MATCH_jalr, A0, A0, 0), 0},
+                            .exit = exit};
+    *exit = (struct exit){.kind = kind, .target = target, .site = builder->at, .trampoline = place};
+    emit_word(builder, word_jal(X0, place - builder->at));
     return exit;
+}
+_Static_assert(CACHE_CHUNK_BYTES <= 1 << 20, "each trampoline is in reach of a jump");
+
+void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch)
+{
+    struct translator *translator = builder->translator;
+    const struct placement_rule *placement = &translator->placement;
+    struct exit *exit = emit_leave(builder, EXIT_DIRECT, target);
+    exit->branch = branch;
+    if (placement_wants(placement, way, builder->from, target)) {
+        exit->counts = !placement->built || find_fragment(translator, target) != NULL;
+    }
+    link_exit(translator, exit);
 }

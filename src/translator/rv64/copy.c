@@ -1,0 +1,118 @@
+/* Copies the instructions that mean the same in the cache; most of the time of building goes here.
+ *
+ * One is copied unless it depends on where it stands or names the thread pointer,
+ * which is the translator's.  That must be found out in few instructions, and
+ * surely: to take a copy for something else costs as much as thirty copies.  So
+ * two small tables judge the first half of an instruction.  The lower bits, which
+ * hold the opcode, choose rules; the upper bits say which rules are broken. */
+#include "translator/rv64/copy.h"
+
+#include "base/check.h"
+#include "translator/rv64/emit.h"
+
+enum {
+    RULE_QUADRANT_1 = 1,
+    RULE_QUADRANT_2 = 2,
+    RULE_QUADRANT_2_TP = 4,   /* where rs2 stands, there is tp, */
+    RULE_QUADRANT_2_ZERO = 8, /* or nothing */
+    RULE_RD = 16,             /* a word that writes an integer register */
+    RULE_NEVER = 32,
+    WORD = -128, /* no rule: the instruction has a second half */
+};
+
+#define ONCE(x) x
+#define TWICE(x) x, x
+#define FOUR(x) TWICE(x), TWICE(x)
+#define EIGHT(x) FOUR(x), FOUR(x)
+
+/* Bits 7 to 15, that is rd of words and of most halves, one bit of no interest,
+ * funct3 of halves: the rules that are broken with tp as rd, and with another. */
+#define BROKEN(other, with_tp) TWICE(RULES(RULE_NEVER | (other), RULE_NEVER | RULE_RD | (with_tp)))
+#define RULES(other, with_tp)                                                                      \
+    FOUR(other), with_tp, ONCE(other), TWICE(other), EIGHT(other), EIGHT(other), EIGHT(other)
+#define RS2_IS_REGISTER RULE_QUADRANT_2_TP
+
+/* clang-format off */
+static const uint8_t broken[512] = {
+    /*     c.addi; c.slli */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     c.addiw; c.fldsp */
+    BROKEN(0, RULE_QUADRANT_1),
+    /*     c.li; c.lwsp */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     c.lui, c.addi16sp; c.ldsp */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     arithmetic on x8 to x15; HALF_REGISTERS */
+    BROKEN(RS2_IS_REGISTER | RULE_QUADRANT_2_ZERO,
+           RS2_IS_REGISTER | RULE_QUADRANT_2_ZERO | RULE_QUADRANT_2),
+    /*     c.j; c.fsdsp */
+    BROKEN(RULE_QUADRANT_1, RULE_QUADRANT_1),
+    /*     c.beqz; c.swsp */
+    BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
+    /*     c.bnez; c.sdsp */
+    BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
+};
+/* clang-format on */
+
+/* Bits 0 to 6, for each quadrant; those of quadrant 0 name x8 to x15 only. */
+#define RULES_OF_2(rs2)                                                                            \
+    (RULE_QUADRANT_2 | ((rs2) == TP ? RULE_QUADRANT_2_TP : (rs2) == X0 ? RULE_QUADRANT_2_ZERO : 0))
+#define RULES_OF_WORD(operands)                                                                    \
+    (WORD | ((operands)&OPERANDS_OTHER ? RULE_NEVER : (operands)&OPERANDS_RD ? RULE_RD : 0))
+static const int8_t rules[128] = {
+#define OPCODE(name, operands)                                                                     \
+    0, RULE_QUADRANT_1, RULES_OF_2((int)OPCODE_##name), RULES_OF_WORD(operands),
+#include "translator/rv64/opcodes.def"
+#undef OPCODE
+};
+
+const uint8_t opcode_operands[32] = {
+#define OPCODE(name, operands) operands,
+#include "translator/rv64/opcodes.def"
+#undef OPCODE
+};
+
+static bool reads_tp(uint32_t word)
+{
+    const unsigned operands = opcode_operands[opcode_of(word)];
+    return (operands & OPERANDS_RS1 && (word >> 15 & 31) == TP) ||
+           (operands & OPERANDS_RS2 && (word >> 20 & 31) == TP);
+}
+
+/* Whether the second half of a word can name tp: as rs1, of which it has all but
+ * the lowest bit, or as rs2. */
+static bool may_read_tp(uint64_t rest)
+{
+    return (rest & 15) == TP >> 1 || (rest & 31 << 4) == TP << 4;
+}
+
+/* 64-bit words, since RV64 has no other comparisons. */
+void copy_run(struct builder *builder, unsigned limit)
+{
+    const uint16_t *from = (const uint16_t *)(uintptr_t)builder->pc;
+    uint16_t *to = (uint16_t *)(void *)builder->at;
+    unsigned left = limit - builder->instructions;
+    do {
+        const uint64_t half = from[0];
+        const int64_t rule = rules[half & 127];
+        if ((broken[half >> 7] & rule) != 0) {
+            break;
+        }
+        if (rule >= 0) {
+            *to++ = (uint16_t)half;
+            from++;
+        } else {
+            const uint64_t rest = from[1];
+            if (UNLIKELY(may_read_tp(rest)) && reads_tp((uint32_t)(rest << 16 | half))) {
+                break;
+            }
+            to[0] = (uint16_t)half;
+            to[1] = (uint16_t)rest;
+            to += 2;
+            from += 2;
+        }
+    } while (--left != 0);
+    builder->pc = (uintptr_t)from;
+    builder->at = (uint8_t *)to;
+    builder->instructions = limit - left;
+}
