@@ -7,6 +7,9 @@
  * moved to a5, and the program's own a5 comes back behind the comparison. */
 #include "translator/rv64/lookup.h"
 
+/* That an immediate operand can hold, above bit 0. */
+#define INDEX_MASK_BITS 10
+
 /* The return address of a call, if it wants one.  Of a register that comes back from
  * the context, it must come from there; a0 is free. */
 static void emit_link(struct builder *builder, unsigned rd, bool comes_back, guest_addr after)
@@ -31,14 +34,22 @@ static void emit_target(struct builder *builder, unsigned to, unsigned rs1, int3
     }
 }
 
-/* rd = target / 2 % entries * `size`, with a size of two to the `size_bits`. */
+/* rd = target / 2 % entries * `size`, with a size of two to the `size_bits`.  Bit 0 of
+ * the target, which a jump ignores, must not lead between two entries. */
 static void emit_index(struct builder *builder, unsigned rd, unsigned target, unsigned size_bits)
 {
-    const unsigned bits = builder->translator->options.lookup_bits;
+    const int32_t bits = (int32_t)builder->translator->options.lookup_bits;
+    const int32_t size = (int32_t)size_bits;
 
     builder->lookup_site = builder->at;
-    emit_word(builder, word_i((uint32_t)MATCH_slli, rd, target, (int32_t)(64 - 1 - bits)));
-    emit_word(builder, word_i((uint32_t)MATCH_srli, rd, rd, (int32_t)(64 - size_bits - bits)));
+    if (bits <= INDEX_MASK_BITS) {
+        emit_word(builder, word_i((uint32_t)MATCH_andi, rd, target, (2 << bits) - 2));
+        emit_word(builder, word_i((uint32_t)MATCH_slli, rd, rd, size - 1));
+    } else {
+        emit_word(builder, word_i((uint32_t)MATCH_slli, rd, target, 64 - 1 - bits));
+        emit_word(builder, word_i((uint32_t)MATCH_srli, rd, rd, 64 - bits));
+        emit_word(builder, word_i((uint32_t)MATCH_slli, rd, rd, size));
+    }
 }
 
 static void emit_jump(struct builder *builder, unsigned rs1)
