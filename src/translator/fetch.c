@@ -139,11 +139,13 @@ static struct code_range find_known(const struct fetchable *fetchable, guest_add
     return (struct code_range){0, 0};
 }
 
-static struct code_range find_range(struct fetchable *fetchable, guest_addr pc)
+static struct code_range find_range(struct translator *translator, guest_addr pc)
 {
+    struct fetchable *fetchable = &translator->fetchable;
     struct code_range range = find_known(fetchable, pc);
 
-    if (range.end == 0 && look_up(fetchable, pc)) {
+    if (range.end == 0 && find_known(&translator->closed, pc).end == 0 &&
+        look_up(fetchable, pc)) {
         range = find_known(fetchable, pc);
     }
     return range;
@@ -159,7 +161,7 @@ static guest_addr bad_page(const struct translator *translator)
 static void move_window(struct translator *translator, guest_addr pc)
 {
     const guest_addr bad = bad_page(translator);
-    struct code_range range = find_range(&translator->fetchable, pc);
+    struct code_range range = find_range(translator, pc);
 
     if (bad != 0 && range.end > bad && pc < bad + PAGE_BYTES) {
         range.end = bad;
@@ -192,7 +194,7 @@ uint64_t fetch_count(struct translator *translator, guest_addr pc)
     /* Its other half may be in a mapping that was not known, and is one with this now. */
     if (target_fits(pc, window.end) ||
         (window.end != bad_page(translator) &&
-         find_range(&translator->fetchable, window.end).end != 0)) {
+         find_range(translator, window.end).end != 0)) {
         fetch_forget_window(translator);
         return 1;
     }

@@ -18,6 +18,7 @@ static uint64_t page_up(uint64_t value)
 static void mapping_changed(struct translator *translator, guest_addr start, uint64_t bytes)
 {
     fetch_remove(&translator->fetchable, start, bytes);
+    fetch_remove(&translator->closed, start, bytes);
     fetch_forget_window(translator);
     if (code_overlaps(translator, start, bytes)) {
         flush_all(translator);
@@ -68,20 +69,55 @@ int64_t system_brk(struct context *context, const struct call *call)
     return (int64_t)translator->brk_end;
 }
 
+/* Mappings that were made or changed with `protection`. */
+static void note_protection(struct translator *translator, guest_addr start, uint64_t bytes,
+                            uint64_t protection)
+{
+    const guest_addr end = page_up(start + bytes);
+
+    mapping_changed(translator, start, bytes);
+    fetch_add((protection & PROT_EXEC) != 0 ? &translator->fetchable : &translator->closed, start,
+              end);
+}
+
+/* Code that may be executed has to be read, too. */
+static struct call make_readable(const struct call *call)
+{
+    struct call changed = *call;
+
+    if ((call->arguments[2] & PROT_EXEC) != 0) {
+        changed.arguments[2] |= PROT_READ;
+    }
+    return changed;
+}
+
 /* Also where the program does not say where: the place may have held code that
  * another mapping replaced. */
 int64_t system_mmap(struct context *context, const struct call *call)
 {
-    const int64_t place = system_pass(context, call);
+    const struct call readable = make_readable(call);
+    const int64_t place = system_pass(context, &readable);
 
     if (!host_is_error(place)) {
-        mapping_changed(context->translator, (guest_addr)place, call->arguments[1]);
-        if ((call->arguments[2] & PROT_EXEC) != 0) {
-            fetch_add(&context->translator->fetchable, (guest_addr)place,
-                      page_up((guest_addr)place + call->arguments[1]));
-        }
+        note_protection(context->translator, (guest_addr)place, call->arguments[1],
+                        call->arguments[2]);
     }
     return place;
+}
+
+/* One that fails may have changed a part of it. */
+int64_t system_mprotect(struct context *context, const struct call *call)
+{
+    const struct call readable = make_readable(call);
+    const int64_t result = system_pass(context, &readable);
+
+    if (result == 0 && call->arguments[1] != 0) {
+        note_protection(context->translator, call->arguments[0], call->arguments[1],
+                        call->arguments[2]);
+    } else {
+        mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
+    }
+    return result;
 }
 
 /* Calls whose first two arguments are a range; even one that fails may have

@@ -61,7 +61,7 @@ struct code_range {
 #define CODE_RANGES 64
 #define KNOWN_PAGES 64
 
-/* Memory of the program that is executable; not all of it. */
+/* Memory of the program that is executable, or that is not; not all of it. */
 #define FETCH_RANGES 32
 struct fetchable {
     struct code_range ranges[FETCH_RANGES];
@@ -122,6 +122,7 @@ struct translator {
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
     struct fetchable fetchable;
+    struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */
     guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
