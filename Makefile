@@ -39,7 +39,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## all         build/strata and, with the RISC-V cross compiler, the programs that it runs
-## demo        install what is missing, build, and show the counters at work
+## demo        install what is missing, build, and show the translator and its counters at work
 ## check       install what is missing, build, run the tests
 ## check-slow  all tests, some for hours
 ## bench       speed beside qemu-riscv64 as ratios, and what each part of the translator costs;
@@ -126,7 +126,7 @@ deps:
 	@tools/install-deps build test
 
 demo: deps
-	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/demo
+	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64 $(BUILD)/demo
 	@demo/show $(BUILD)
 
 clean:
@@ -143,7 +143,7 @@ lint:
 	clang-format --dry-run --Werror $(FORMATTED)
 	# One file at a time: what clang-tidy 14 learns of va_list in one, it believes in the next.
 	printf '%s\n' $(SOURCES) | xargs -P 2 -I {} clang-tidy --quiet {} -- $(CPPFLAGS) -std=gnu11
-	shellcheck tools/install-deps .ci/run demo/show tests/fuzz/bounded tests/diff/repeatable
+	shellcheck tools/install-deps .ci/run tests/fuzz/bounded tests/diff/repeatable
 	mandoc -Tlint -W warning man/*.1
 
 install: $(BUILD)/strata
