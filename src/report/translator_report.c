@@ -68,6 +68,7 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
     const json_t *loops = json_object_get(object, "loops");
     struct hotspots hotspots = {.created = number_of(object, "counters_created"),
                                 .evicted = number_of(object, "evicted"),
+                                .dropped = number_of(object, "dropped"),
                                 .callbacks = number_of(object, "callbacks"),
                                 .count = json_array_size(loops)};
     hotspots.loops = calloc(hotspots.count + 1, sizeof *hotspots.loops);
@@ -78,7 +79,8 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
         hotspots.loops[i] =
             (struct hotspot){.head = head != NULL ? strtoull(head, NULL, 16) : 0,
                              .executions = number_of(loop, "executions"),
-                             .callback_taken = json_is_true(json_object_get(loop, "callback_taken"))};
+                             .callback_taken = json_is_true(json_object_get(loop, "callback_taken")),
+                             .evicted = json_is_true(json_object_get(loop, "evicted"))};
         hotspots.executions += hotspots.loops[i].executions;
     }
     qsort(hotspots.loops, hotspots.count, sizeof *hotspots.loops, by_executions);

@@ -111,9 +111,7 @@ static bool attach(struct counts *counts, struct fragment *fragment)
         return false;
     }
     loop->fragment = fragment;
-    loop->made = false;
     loop->removed = false;
-    loop->passed = false;
     fragment->loop = loop;
     return true;
 }
@@ -145,22 +143,112 @@ static void relink_incoming(struct translator *translator, const struct fragment
     }
 }
 
+uint64_t count_threshold(const struct translator *translator, const struct loop *loop)
+{
+    const uint64_t threshold = translator->options.threshold;
+    return loop->hot || threshold == 0 ? 0 : threshold - loop->executions;
+}
+
+/* The hardware counter that a loop has now, or had and does not know to be gone. */
+struct reading {
+    uint64_t executions; /* of the loop, with those of earlier counters */
+    bool made, evicted;
+};
+
+static struct reading read_hardware(const struct translator *translator, const struct loop *loop)
+{
+    struct reading reading = {.executions = loop->executions};
+    if (loop->fragment == NULL ||
+        (!loop->made && (loop->maker == NULL || !target_made_counter(loop->maker)))) {
+        return reading;
+    }
+    reading.made = true;
+    const uint64_t count = target_counter_read(loop->fragment->entry);
+    if (count != NO_COUNTER) {
+        reading.executions += count;
+        return reading;
+    }
+    reading.evicted = true;
+    if (loop->hot && reading.executions < translator->options.threshold) {
+        reading.executions = translator->options.threshold; /* so many it has surely had */
+    }
+    return reading;
+}
+
+static void add_reading(const struct reading *reading, struct count_totals *totals)
+{
+    totals->created += reading->made;
+    totals->evicted += reading->evicted;
+}
+
+/* Takes over what the loop's hardware counter says, for it goes or has gone. */
+static void close_hardware(struct translator *translator, struct loop *loop)
+{
+    const struct reading reading = read_hardware(translator, loop);
+    struct count_totals *totals = &translator->counts->totals;
+    add_reading(&reading, totals);
+    totals->dropped += reading.made && !reading.evicted;
+    loop->executions = reading.executions;
+    loop->evicted |= reading.evicted;
+    loop->made = false;
+    loop->maker = NULL;
+}
+
+/* Nobody may make a counter unseen while there is or was another: what an evicted
+ * one had counted would look like nothing.  So only one exit at a time can. */
+static void make_hardware(struct translator *translator, struct fragment *fragment)
+{
+    if (!attach_tag(translator->counts, fragment) ||
+        target_counter_read(fragment->entry) != NO_COUNTER) {
+        return;
+    }
+    struct loop *loop = fragment->loop;
+    if (loop->maker != NULL && !target_made_counter(loop->maker)) {
+        target_link(translator, loop->maker, fragment);
+        loop->maker = NULL;
+    }
+    close_hardware(translator, loop);
+    target_counter_new(fragment->entry, count_threshold(translator, loop));
+    loop->made = true;
+}
+
+static bool link_hardware(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    struct counts *counts = translator->counts;
+    if (!attach_tag(counts, to) || target_counter_read(to->entry) != NO_COUNTER) {
+        target_link(translator, exit, to);
+        return true;
+    }
+    struct loop *loop = to->loop;
+    if (loop->maker != NULL && !target_made_counter(loop->maker)) {
+        return false;
+    }
+    close_hardware(translator, loop);
+    /* A part of the threshold is nothing that the exit's code could say. */
+    if ((loop->executions != 0 && count_threshold(translator, loop) != 0) ||
+        !target_link_new_counter(translator, exit, to)) {
+        return false;
+    }
+    loop->maker = exit;
+    counts->written = exit->counter;
+    translator->count_next_built = true;
+    return true;
+}
+
 /* Gives `fragment` a counter at once, if it has none and can have one. */
 static void make_counter(struct translator *translator, struct fragment *fragment)
 {
     struct counts *counts = translator->counts;
-    if (counts_in_hardware(translator)) {
-        if (attach_tag(counts, fragment)) {
-            target_counter_new(fragment->entry);
-            fragment->loop->made = true;
-        }
+    const enum counters kind = translator->options.counters;
+    if (kind == COUNTERS_HW) {
+        make_hardware(translator, fragment);
         return;
     }
     if (fragment->loop != NULL || !attach(counts, fragment)) {
         return;
     }
     struct loop *loop = fragment->loop;
-    if (loop->hot && translator->options.counters == COUNTERS_SW) {
+    if (loop->hot && kind == COUNTERS_SW) {
         loop->removed = true; /* nothing is left to find out */
         return;
     }
@@ -169,7 +257,12 @@ static void make_counter(struct translator *translator, struct fragment *fragmen
         detach(loop);
         return;
     }
-    counts->placed[counts->placed_count++] = loop;
+    if (loop->hot && kind == COUNTERS_SW_EXACT) {
+        target_count_pass(translator, loop);
+    }
+    counts->placed[counts->placed_count] = loop;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a signal that comes now searches them */
+    counts->placed_count++;
     counts->totals.created++;
     relink_incoming(translator, fragment);
 }
@@ -189,15 +282,10 @@ void count_built(struct translator *translator, struct fragment *fragment)
 
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to)
 {
-    struct counts *counts = translator->counts;
     if (counts_in_hardware(translator)) {
-        if (attach_tag(counts, to) && target_counter_read(to->entry) == NO_COUNTER) {
-            const bool linked = target_link_new_counter(translator, exit, to);
-            counts->written = exit->counter;
-            translator->count_next_built = true;
-            return linked;
-        }
-    } else if (to->loop == NULL) {
+        return link_hardware(translator, exit, to);
+    }
+    if (to->loop == NULL) {
         return false;
     }
     target_link(translator, exit, to);
@@ -213,15 +301,9 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
     }
 }
 
-/* Whether `loop` has had a hardware counter for its present fragment. */
-static bool was_made(const struct loop *loop)
+void count_called(struct translator *translator, struct fragment *to)
 {
-    bool made = loop->made;
-    for (const struct exit *exit = loop->fragment->incoming; exit != NULL && !made;
-         exit = exit->next) {
-        made = exit->counter != NULL && target_made_counter(exit);
-    }
-    return made;
+    make_counter(translator, to);
 }
 
 static uint64_t read_slot(const struct counts *counts, guest_addr head)
@@ -230,28 +312,16 @@ static uint64_t read_slot(const struct counts *counts, guest_addr head)
     return slot->head == head ? slot->count : 0;
 }
 
-/* What its present counter counted. */
-static uint64_t read_live(struct translator *translator, const struct loop *loop)
+/* All executions that software has counted. */
+static uint64_t read_software(const struct translator *translator, const struct loop *loop)
 {
     if (translator->options.counters == COUNTERS_SW_PAPER) {
         return read_slot(translator->counts, loop->head);
     }
-    if (loop->fragment == NULL) {
-        return 0;
+    if (loop->fragment == NULL || loop->removed) {
+        return loop->executions;
     }
-    if (counts_in_hardware(translator)) {
-        const uint64_t count = target_counter_read(loop->fragment->entry);
-        return count == NO_COUNTER ? 0 : count;
-    }
-    return loop->removed ? 0 : target_count_read(translator, loop);
-}
-
-static void add_hardware_totals(const struct loop *loop, struct count_totals *totals)
-{
-    if (was_made(loop)) {
-        totals->created++;
-        totals->evicted += target_counter_read(loop->fragment->entry) == NO_COUNTER;
-    }
+    return loop->executions + target_count_read(translator, loop);
 }
 
 void count_flush(struct translator *translator)
@@ -265,13 +335,13 @@ void count_flush(struct translator *translator)
         if (loop->fragment == NULL) {
             continue;
         }
-        if (translator->options.counters != COUNTERS_SW_PAPER) {
-            loop->executions += read_live(translator, loop);
-        }
         if (counts_in_hardware(translator)) {
-            add_hardware_totals(loop, &counts->totals);
+            close_hardware(translator, loop);
             target_counter_drop(loop->fragment->entry);
             *tag_bucket(counts, loop->fragment->entry) = NULL;
+        } else {
+            loop->executions = read_software(translator, loop);
+            counts->totals.dropped += !loop->removed;
         }
         loop->fragment = NULL;
     }
@@ -279,34 +349,36 @@ void count_flush(struct translator *translator)
     counts->placed_count = 0;
 }
 
+/* Again after a handler that came in between, or, with `sw-paper`, from 0 on. */
 static void note_hot(struct counts *counts, struct loop *loop)
 {
+    counts->totals.callbacks += !loop->hot;
     loop->hot = true;
-    counts->totals.callbacks++;
 }
 
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment)
 {
     struct loop *loop = fragment->loop;
+    const uint8_t *on = target_indirect_entry(fragment);
     ASSERT(loop != NULL && loop->fragment == fragment);
-    note_hot(translator->counts, loop);
     switch (translator->options.counters) {
     case COUNTERS_SW:
-        loop->executions += target_count_read(translator, loop);
+        loop->executions = read_software(translator, loop);
         loop->removed = true;
         target_count_end(translator, loop);
         relink_incoming(translator, fragment);
         break;
     case COUNTERS_SW_EXACT:
         /* It comes through the counter again, perhaps after a signal's handler. */
-        loop->executions += target_count_read(translator, loop) - 1;
-        loop->passed = true;
+        loop->executions = read_software(translator, loop) - 1;
         target_count_pass(translator, loop);
         break;
     default:
-        return target_count_resume(loop);
+        on = target_count_resume(translator->context, loop);
+        break;
     }
-    return target_indirect_entry(fragment);
+    note_hot(translator->counts, loop);
+    return on;
 }
 
 /* The last that begins at `code` or before it: they are placed one behind the other. */
@@ -340,16 +412,24 @@ void count_callback(struct context *context, const uint8_t *tag)
     note_hot(counts, loop);
 }
 
-void count_each(struct translator *translator,
-                void (*visit)(void *argument, guest_addr head, uint64_t executions, bool hot),
-                void *argument)
+void count_each(const struct translator *translator,
+                void (*visit)(void *argument, const struct loop_counts *counts), void *argument)
 {
-    struct counts *counts = translator->counts;
+    const struct counts *counts = translator->counts;
     for (unsigned i = 0; counts != NULL && i < counts->loop_count; i++) {
         const struct loop *loop = &counts->loops[i];
-        const uint64_t executions = loop->executions + read_live(translator, loop);
-        if (executions != 0) {
-            visit(argument, loop->head, executions, loop->hot);
+        struct reading reading;
+        if (counts_in_hardware(translator)) {
+            reading = read_hardware(translator, loop);
+        } else {
+            reading = (struct reading){.executions = read_software(translator, loop)};
+        }
+        const struct loop_counts found = {.head = loop->head,
+                                          .executions = reading.executions,
+                                          .hot = loop->hot,
+                                          .evicted = loop->evicted || reading.evicted};
+        if (found.executions != 0 || found.evicted) {
+            visit(argument, &found);
         }
     }
 }
@@ -366,17 +446,16 @@ static uint64_t slot_collisions(const struct counts *counts)
     return collisions;
 }
 
-struct count_totals count_get_totals(struct translator *translator)
+struct count_totals count_get_totals(const struct translator *translator)
 {
-    struct counts *counts = translator->counts;
+    const struct counts *counts = translator->counts;
     if (counts == NULL) {
         return (struct count_totals){0};
     }
     struct count_totals totals = counts->totals;
     for (unsigned i = 0; counts_in_hardware(translator) && i < counts->loop_count; i++) {
-        if (counts->loops[i].fragment != NULL) {
-            add_hardware_totals(&counts->loops[i], &totals);
-        }
+        const struct reading reading = read_hardware(translator, &counts->loops[i]);
+        add_reading(&reading, &totals);
     }
     if (translator->options.counters == COUNTERS_SW_PAPER) {
         totals.collisions = slot_collisions(counts);

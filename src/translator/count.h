@@ -33,11 +33,12 @@ struct loop {
     uint8_t *code;             /* of that counter, if it is software */
     struct loop *next;         /* in the same bucket */
     struct loop *next_tag;     /* hardware: the next with the same hash of its tag */
+    struct exit *maker;        /* hardware: the only exit that makes its counter, or NULL */
     struct exit reached;       /* what software leaves through at the threshold */
-    bool hot;                  /* the threshold was reached */
-    bool made;                 /* hardware: surely made in this fragment */
+    bool hot;                  /* all its counters together reached the threshold */
+    bool made;                 /* hardware: made by the translator itself, not by `maker` */
+    bool evicted;              /* hardware: a counter went with a count that nobody read */
     bool removed;              /* `sw`: counts no longer in this fragment */
-    bool passed;               /* `sw-exact`: the threshold is behind it in this fragment */
 };
 
 struct slot {
@@ -57,6 +58,7 @@ static inline size_t count_slot(guest_addr head)
 
 struct count_totals {
     uint64_t created;    /* counters, each time that a head gets one */
+    uint64_t dropped;    /* by a flush, while they counted */
     uint64_t callbacks;  /* thresholds reached */
     uint64_t collisions; /* sw-paper: slots taken from another head */
     uint64_t evicted;    /* hw: counters that the table no longer has */
@@ -91,6 +93,8 @@ void count_built(struct translator *translator, struct fragment *fragment);
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to);
 /* Such an exit has been taken and came to dispatch. */
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
+/* The program called `to` through a register, and it was in the cache. */
+void count_called(struct translator *translator, struct fragment *to);
 /* All fragments go: their counters are dropped, their counts kept. */
 void count_flush(struct translator *translator);
 
@@ -100,15 +104,23 @@ const uint8_t *count_reached(struct translator *translator, struct fragment *fra
 /* The same for hardware, called as a callback. */
 void count_callback(struct context *context, const uint8_t *tag);
 
+/* Executions until the loop is hot; 0 if it is, or never will be. */
+uint64_t count_threshold(const struct translator *translator, const struct loop *loop);
+
 /* The loop whose software counter `code` belongs to, or NULL. */
 const struct loop *count_find_code(const struct translator *translator, const uint8_t *code);
 
 /* For statistics.  A loop's executions are those that were counted: with `sw` no
- * more than the threshold each time that it was translated. */
-void count_each(struct translator *translator,
-                void (*visit)(void *argument, guest_addr head, uint64_t executions, bool hot),
-                void *argument);
-struct count_totals count_get_totals(struct translator *translator);
+ * more than the threshold.  If hardware evicted a counter of it, they are what
+ * is known: it was executed no less often. */
+struct loop_counts {
+    guest_addr head;
+    uint64_t executions;
+    bool hot, evicted;
+};
+void count_each(const struct translator *translator,
+                void (*visit)(void *argument, const struct loop_counts *counts), void *argument);
+struct count_totals count_get_totals(const struct translator *translator);
 
 #endif
 #endif

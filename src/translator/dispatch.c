@@ -30,17 +30,17 @@ void flush_all(struct translator *translator)
 
 /* The next lookup finds the fragment.  If that needs more room than there is, the
  * cache is emptied, and the fragment is another then. */
-static struct fragment *note_lookup(struct context *context, unsigned kind,
+static struct fragment *note_lookup(struct context *context, unsigned kind, guest_addr mark,
                                     struct fragment *fragment)
 {
-    if (target_lookup_add(context, kind, fragment)) {
+    const guest_addr start = fragment->start;
+    if (target_lookup_add(context, kind, start | mark, fragment)) {
         return fragment;
     }
-    const guest_addr start = fragment->start;
     flush_all(context->translator);
     fragment = build_fragment(context->translator, start, kind);
     if (fragment != NULL) {
-        ASSERT(target_lookup_add(context, kind, fragment));
+        ASSERT(target_lookup_add(context, kind, start, fragment));
     }
     return fragment;
 }
@@ -65,16 +65,25 @@ static const uint8_t *go_on(struct context *context, guest_addr target, unsigned
 static const uint8_t *go_on_indirectly(struct context *context, unsigned lookup)
 {
     struct translator *translator = context->translator;
+    guest_addr mark = 0; /* of a call that counts */
 
+    if (placement_marks_calls(&translator->placement)) {
+        mark = context->target & PLACEMENT_CALL_MARK;
+    }
     const guest_addr target = target_program_address(translator, context->target & ~UINT64_C(1));
     context->target = target;
     translator->statistics.lookup_misses++;
     struct fragment *fragment = find_fragment(translator, target);
+    if (fragment == NULL && mark != 0) { /* the next call comes here again, to be counted */
+        return enter(context, build_fragment(translator, target, LOOKUP_INLINE));
+    }
     if (fragment == NULL) {
         fragment = build_fragment(translator, target, lookup);
+    } else if (mark != 0) {
+        count_called(translator, fragment);
     }
     if (fragment != NULL) {
-        fragment = note_lookup(context, lookup, fragment);
+        fragment = note_lookup(context, lookup, mark, fragment);
     }
     return enter(context, fragment);
 }

@@ -40,6 +40,15 @@ static inline bool placement_wants(const struct placement_rule *rule, enum way w
     return (rule->ways >> way & 1) != 0 && (!rule->backward || placement_closes_loop(from, target));
 }
 
+/* Whether calls through registers count, too.  They look for their target with a
+ * bit set that no address has, so that dispatch hears of each function that is
+ * called, also of those that a jump has found before. */
+#define PLACEMENT_CALL_MARK 1
+static inline bool placement_marks_calls(const struct placement_rule *rule)
+{
+    return (rule->ways >> WAY_CALL & 1) != 0;
+}
+
 /* Whether a fragment must end with a jump or call, so that there is an exit to
  * count.  With a backward jump it does under every policy, and with none: it
  * would hide the loop, and what counters cost could not be compared. */

@@ -66,16 +66,17 @@ static void put_rows(struct output *output, const struct row *rows, size_t count
 }
 
 /* Called for each loop; the first one follows the totals. */
-static void put_loop(void *argument, guest_addr head, uint64_t executions, bool hot)
+static void put_loop(void *argument, const struct loop_counts *counts)
 {
     struct loop_list *list = argument;
     struct output *output = list->output;
 
     output_string(output, list->count++ == 0 ? "\n{\"head\":\"" : ",\n{\"head\":\"");
-    output_address(output, head);
+    output_address(output, counts->head);
     output_string(output, "\",\"executions\":");
-    output_unsigned(output, executions);
-    output_string(output, hot ? ",\"callback_taken\":true}" : "}");
+    output_unsigned(output, counts->executions);
+    output_string(output, counts->hot ? ",\"callback_taken\":true" : "");
+    output_string(output, counts->evicted ? ",\"evicted\":true}" : "}");
 }
 
 static void put_hotspots(struct translator *translator, const struct count_totals *counted,
@@ -84,6 +85,7 @@ static void put_hotspots(struct translator *translator, const struct count_total
     const struct row rows[] = {
         {"counters_created", counted->created},
         {"evicted", counted->evicted},
+        {"dropped", counted->dropped},
         {"callbacks", counted->callbacks},
     };
     struct loop_list list = {.output = output};

@@ -6,14 +6,16 @@
 
 /* Hardware counters.  A tag is the entry of a fragment. */
 void target_counter_start(struct context *context, uint64_t threshold);
-void target_counter_new(const uint8_t *tag);
+/* With threshold 0 it only counts. */
+void target_counter_new(const uint8_t *tag, uint64_t threshold);
 /* All ones if there is none. */
 uint64_t target_counter_read(const uint8_t *tag);
 void target_counter_drop(const uint8_t *tag);
 
 /* Sends `exit` to a trampoline that makes a counter for `to`, once, and then
- * sends the exit straight there itself.  False if there is no room for it, or
- * `to` is too far away. */
+ * sends the exit straight there itself.  The counter has the whole threshold, or
+ * none if the loop is hot.  False if there is no room for it, or `to` is too far
+ * away. */
 bool target_link_new_counter(struct translator *translator, struct exit *exit,
                              const struct fragment *to);
 /* Makes it visible, and says to the machine's statistics that it is counter code. */
@@ -29,10 +31,11 @@ bool target_count_begin(struct translator *translator, struct loop *loop);
 void target_count_end(struct translator *translator, struct loop *loop);
 /* Executions that the code of `loop` has counted. */
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop);
-/* Starts from 0 again, with no threshold and no check for it. */
+/* Starts from 0 again, for a loop that is hot: with no check for the threshold. */
 void target_count_pass(struct translator *translator, const struct loop *loop);
-/* Of `sw-paper`: where the program goes on behind it. */
-const uint8_t *target_count_resume(const struct loop *loop);
+/* Of `sw-paper`: where the execution that reached the threshold goes on.  It is
+ * taken back, and counted there: a signal's handler may come first. */
+const uint8_t *target_count_resume(struct context *context, const struct loop *loop);
 /* Of the code of one counter. */
 size_t target_count_bytes(const struct translator *translator);
 

@@ -15,9 +15,10 @@ size_t target_lookup_bytes_before(const struct options *options);
 size_t target_lookup_bytes_behind(const struct options *options);
 /* New tables, or those of a cache that is empty now: every lookup fails. */
 void target_lookup_clear(struct context *context);
-/* From now on lookups of this kind find the fragment.  False if there is no room
- * for that in the cache. */
-bool target_lookup_add(struct context *context, unsigned kind, struct fragment *fragment);
+/* From now on lookups of this kind find the fragment as `target`: its start, or that
+ * with the mark of a call.  False if there is no room for that in the cache. */
+bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
+                       struct fragment *fragment);
 /* Where the program goes if it jumps to `address`: there, but for return addresses
  * in the cache that it got from a target that makes such. */
 guest_addr target_program_address(const struct translator *translator, guest_addr address);

@@ -4,19 +4,21 @@
 #include "translator/count.h"
 
     .text
-    .globl target_callback
-    .hidden target_callback
+    .globl target_callback, target_callback_saved
+    .hidden target_callback, target_callback_saved
     .type target_callback, @function
 /* Taken before the first instruction of a fragment, so that the thread pointer is
  * the context and no register's place there is in use.  No signal comes until
- * the instruction behind ctr.ret. */
+ * the instruction behind ctr.ret.  Counters that counter.c's code makes have their
+ * own first instructions, and come here with a0 saved. */
 target_callback:
+    sd a0, CONTEXT_X(10)(tp)
+target_callback_saved:
     sd ra, CONTEXT_X(1)(tp)
     sd sp, CONTEXT_X(2)(tp)
     sd t0, CONTEXT_X(5)(tp)
     sd t1, CONTEXT_X(6)(tp)
     sd t2, CONTEXT_X(7)(tp)
-    sd a0, CONTEXT_X(10)(tp)
     sd a1, CONTEXT_X(11)(tp)
     sd a2, CONTEXT_X(12)(tp)
     sd a3, CONTEXT_X(13)(tp)

@@ -52,6 +52,20 @@ static void emit_index(struct builder *builder, unsigned rd, unsigned target, un
     }
 }
 
+/* Behind the index: a call that shall be counted looks for another target than a
+ * jump to the same place (placement_marks_calls). */
+static bool is_marked(const struct builder *builder, unsigned rd)
+{
+    return rd != X0 && placement_marks_calls(&builder->translator->placement);
+}
+
+static void emit_mark(struct builder *builder, unsigned rd, unsigned target)
+{
+    if (is_marked(builder, rd)) {
+        emit_word(builder, word_i((uint32_t)MATCH_ori, target, target, PLACEMENT_CALL_MARK));
+    }
+}
+
 static void emit_jump(struct builder *builder, unsigned rs1)
 {
     emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, rs1, 0));
@@ -71,6 +85,7 @@ static void emit_inline(struct builder *builder, unsigned rd, unsigned rs1, int3
     if (looks) {
         /* An odd target finds nothing that could match it, and dispatch clears the bit. */
         emit_index(builder, A0, A1, LOOKUP_SIZE_BITS);
+        emit_mark(builder, rd, A1);
         emit_word(builder, word_r((uint32_t)MATCH_add, A0, A0, TP));
         emit_word(builder, word_i((uint32_t)MATCH_ld, A2, A0, CONTEXT_LOOKUPS));
         emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A2, A1) | branch_offset_bits(20));
@@ -81,6 +96,7 @@ static void emit_inline(struct builder *builder, unsigned rd, unsigned rs1, int3
     }
     emit_restore(builder, A0, CONTEXT_MISS(LOOKUP_INLINE));
     if (!looks) {
+        emit_mark(builder, rd, A1);
         builder->lookup_site = builder->at;
     }
     emit_jump(builder, A0);
@@ -89,7 +105,7 @@ static void emit_inline(struct builder *builder, unsigned rd, unsigned rs1, int3
 static void emit_sieve(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm,
                        guest_addr after)
 {
-    const bool moved = rs1 != A5 || imm != 0 || rd == A5;
+    const bool moved = rs1 != A5 || imm != 0 || rd == A5 || is_marked(builder, rd);
     const int32_t column = moved ? 8 : 0;
 
     if (moved) {
@@ -99,6 +115,7 @@ static void emit_sieve(struct builder *builder, unsigned rd, unsigned rs1, int32
     emit_save(builder, A0, CONTEXT_X(A0));
     emit_link(builder, rd, rd == A0 || rd == A5, after);
     emit_index(builder, A0, A5, LOOKUP_SIZE_BITS);
+    emit_mark(builder, rd, A5);
     emit_word(builder, word_r((uint32_t)MATCH_add, A0, A0, TP));
     emit_word(builder, word_i((uint32_t)MATCH_ld, A0, A0, CONTEXT_LOOKUPS + column));
     emit_jump(builder, A0);

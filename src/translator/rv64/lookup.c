@@ -121,7 +121,7 @@ void emit_check(struct builder *builder)
 }
 
 /* A check among the trampolines; NULL if there is no room. */
-static const uint8_t *add_check(struct translator *translator, unsigned kind,
+static const uint8_t *add_check(struct translator *translator, unsigned kind, guest_addr target,
                                 const struct fragment *fragment)
 {
     if (!cache_reserve(&translator->cache, CHECK_BYTES + LITERAL_BYTES)) {
@@ -129,28 +129,29 @@ static const uint8_t *add_check(struct translator *translator, unsigned kind,
     }
     uint8_t *place = cache_add_trampoline(&translator->cache, CHECK_BYTES);
     struct builder builder = {.translator = translator, .at = place};
-    const uint8_t *check = emit_comparison(&builder, kind, fragment->start);
+    const uint8_t *check = emit_comparison(&builder, kind, target);
     emit_far_jump(&builder, target_indirect_entry(fragment));
     ASSERT(builder.at <= place + CHECK_BYTES);
     target_sync(translator, CODE_TRAMPOLINE, place, builder.at);
     return check;
 }
 
-bool target_lookup_add(struct context *context, unsigned kind, struct fragment *fragment)
+bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
+                       struct fragment *fragment)
 {
     struct translator *translator = context->translator;
 
     if (kind == LOOKUP_INLINE) {
-        union lookup *entry = &context->lookups[entry_index(context, fragment->start)];
-        entry->target = fragment->start;
+        union lookup *entry = &context->lookups[entry_index(context, target)];
+        entry->target = target;
         entry->entry = target_indirect_entry(fragment);
         return true;
     }
-    const uint8_t *check = fragment->check != NULL && fragment->lookup == kind
+    const uint8_t *check = fragment->check != NULL && fragment->lookup == kind && target == fragment->start
                                ? fragment->check
-                               : add_check(translator, kind, fragment);
+                               : add_check(translator, kind, target, fragment);
     if (check != NULL) {
-        *first_check(context, kind, fragment->start) = check;
+        *first_check(context, kind, target) = check;
     }
     return check != NULL;
 }

@@ -31,7 +31,8 @@ bool target_count_leave(struct context *context, const uint8_t *code, uint16_t *
  * context->target later: a software counter just before it counts again then. */
 void target_count_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
-extern const char target_callback[], target_fetch_slot[], target_fetch_slot_end[];
+extern const char target_callback[], target_callback_saved[];
+extern const char target_fetch_slot[], target_fetch_slot_end[];
 
 /* A call's return address `after` in `rd`, or whatever returns want there. */
 void emit_return_address(struct builder *builder, unsigned rd, guest_addr after);

@@ -2,7 +2,6 @@
 #include "translator/rv64/signal.h"
 
 #include "isa/rv64/decode.h"
-#include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 #include "translator/rv64/emit.h"
 
@@ -174,8 +173,8 @@ static bool execute(struct frame_context *frame, const struct rv64_insn *insn, u
     case RV64_ctr_new:
         xstrata_ctr_new(a, b);
         break;
-    case RV64_ic_sync: /* of a counter that takes its code's place */
-        xstrata_ic_sync(a, b, XSTRATA_CODE_FRAGMENT);
+    case RV64_fence_i: /* of a new counter that has patched its exit */
+        __asm__ volatile("fence.i" ::: "memory");
         frame->x[0] = next;
         return true;
     default:

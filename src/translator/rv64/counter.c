@@ -1,0 +1,150 @@
+/* The code that makes a hardware counter, once, and then takes itself out of the way.
+ *
+ * docs/counters.md has it instruction by instruction, beside what the paper says of its own. */
+#include "translator/target_count.h"
+
+#include "translator/rv64/rv64.h"
+
+#include "isa/rv64/xstrata_asm.h"
+
+void target_counter_start(struct context *context, uint64_t threshold)
+{
+    context->callback = target_callback_saved;
+    xstrata_csr_write(ctrthresh, threshold);
+}
+
+void target_counter_new(const uint8_t *tag, uint64_t threshold)
+{
+    const uint64_t usual = xstrata_csr_read(ctrthresh);
+    if (threshold == 0) {
+        xstrata_ctr_new((uintptr_t)tag, 0);
+        return;
+    }
+    xstrata_csr_write(ctrthresh, threshold);
+    xstrata_ctr_new((uintptr_t)tag, (uintptr_t)target_callback);
+    xstrata_csr_write(ctrthresh, usual);
+}
+
+uint64_t target_counter_read(const uint8_t *tag)
+{
+    return xstrata_ctr_read((uintptr_t)tag);
+}
+
+void target_counter_drop(const uint8_t *tag)
+{
+    xstrata_ctr_drop((uintptr_t)tag);
+}
+
+/* The words of emit.h as constants. */
+#define WORD_I(match, rd, rs1, imm)                                                                \
+    ((uint32_t)(match) | (rd) << 7 | (rs1) << 15 | (uint32_t)(imm) << 20)
+#define WORD_S(match, rs1, rs2, imm)                                                               \
+    ((uint32_t)(match) | ((imm)&31) << 7 | (rs1) << 15 | (rs2) << 20 | (uint32_t)(imm) >> 5 << 25)
+
+/* What makes a counter, with zeros where it depends on the place.  One jump gets
+ * over the callback, and leaves its address in a1, from which the literals are
+ * found, too.  The store is in reach of the entry or needs an auipc of its own. */
+enum {
+    OVER_WORD = 2,
+    CALLBACK_WORD = 3,
+    NEW_WORD = 7,
+    PATCH_WORD = 9,
+    STRAIGHT_WORD = 15, /* the patched word */
+    ENTRY_WORD = 16,    /* the fragment's entry, in two words */
+    NEW_COUNTER_WORDS = 18,
+};
+#define FROM_CALLBACK(word) (((word)-CALLBACK_WORD) * 4)
+
+static _Alignas(8) const uint32_t new_counter[PATCH_WORD] = {
+    WORD_S(MATCH_sd, TP, A0, CONTEXT_SPARE),
+    WORD_S(MATCH_sd, TP, A1, CONTEXT_SPARE + 8),
+    0, /* jal a1: over the callback, which is taken at the threshold */
+    WORD_S(MATCH_sd, TP, A0, CONTEXT_X(A0)),
+    WORD_I(MATCH_ld, A0, TP, CONTEXT_CALLBACK),
+    WORD_I(MATCH_jalr, X0, A0, 0),
+    WORD_I(MATCH_ld, A0, A1, FROM_CALLBACK(ENTRY_WORD)),
+    0, /* ctr.new a0, a1; of a hot loop, without a callback */
+    WORD_I(MATCH_lw, A1, A1, FROM_CALLBACK(STRAIGHT_WORD)),
+};
+
+/* The one word that sends an exit straight to its target, and where it goes. */
+struct straight {
+    uint8_t *at;
+    uint32_t word;
+};
+
+static struct straight straight_to(const struct exit *exit, const uint8_t *entry)
+{
+    if (exit->branch != NULL && branch_reaches(entry - exit->branch)) {
+        return (struct straight){exit->branch, (get_word(exit->branch) & ~BRANCH_OFFSET_MASK) |
+                                                   branch_offset_bits(entry - exit->branch)};
+    }
+    return (struct straight){exit->site, word_jal(X0, entry - exit->site)};
+}
+
+/* The parts of a distance that auipc and the instruction behind it add. */
+static int32_t low_part(int64_t distance)
+{
+    return (int32_t)((uint32_t)distance << 20) >> 20;
+}
+
+/* Patches the exit, restores the registers and goes to the entry: from PATCH_WORD on. */
+static void write_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
+{
+    const int64_t from_entry = patched - entry;
+    uint32_t *at = code + PATCH_WORD;
+    int32_t offset = low_part(from_entry);
+
+    if (from_entry != offset) {
+        const int64_t distance = patched - (const uint8_t *)at;
+        offset = low_part(distance);
+        *at++ = word_u((uint32_t)MATCH_auipc, A0, (int32_t)(distance - offset));
+    }
+    *at++ = word_s((uint32_t)MATCH_sw, A0, A1, offset);
+    *at++ = (uint32_t)MATCH_fence_i; /* ic.sync would need its length in a register */
+    *at++ = word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_SPARE);
+    *at++ = word_i((uint32_t)MATCH_ld, A1, TP, CONTEXT_SPARE + 8);
+    *at = word_jal(X0, entry - (const uint8_t *)at);
+}
+
+bool target_link_new_counter(struct translator *translator, struct exit *exit,
+                             const struct fragment *to)
+{
+    const size_t bytes = NEW_COUNTER_WORDS * sizeof(uint32_t);
+    struct cache *cache = &translator->cache;
+    uint8_t *place = cache->trampolines - bytes;
+    place -= (uintptr_t)place & 7;
+    if (place < cache->fragments || !jal_reaches(place - exit->site) ||
+        !jal_reaches(to->entry - exit->site) || !jal_reaches(to->entry - place) ||
+        !jal_reaches(to->entry - (place + bytes))) {
+        return false;
+    }
+    place = cache_add_trampoline(cache, bytes);
+    uint32_t *code = __builtin_assume_aligned(place, 8);
+    __builtin_memcpy(code, new_counter, sizeof new_counter);
+    const struct straight straight = straight_to(exit, to->entry);
+    code[OVER_WORD] = word_jal(A1, (CALLBACK_WORD + 3 - OVER_WORD) * 4);
+    code[NEW_WORD] = word_r((uint32_t)MATCH_ctr_new, 0, A0, to->loop->hot ? X0 : A1);
+    write_patch(code, straight.at, to->entry);
+    code[STRAIGHT_WORD] = straight.word;
+    __builtin_memcpy(code + ENTRY_WORD, &to->entry, sizeof to->entry);
+    target_name_new_counter(translator, place);
+    put_word(exit->site, word_jal(X0, place - exit->site));
+    target_sync(translator, CODE_FRAGMENT, exit->site, exit->site + sizeof(uint32_t));
+    exit->counter = place;
+    return true;
+}
+
+void target_name_new_counter(struct translator *translator, const uint8_t *code)
+{
+    target_sync(translator, CODE_COUNTER, code, code + NEW_COUNTER_WORDS * sizeof(uint32_t));
+}
+
+bool target_made_counter(const struct exit *exit)
+{
+    if (exit->branch != NULL && (get_word(exit->branch) & BRANCH_OFFSET_MASK) !=
+                                    branch_offset_bits(exit->site - exit->branch)) {
+        return true;
+    }
+    return get_word(exit->site) != word_jal(X0, exit->counter - exit->site);
+}

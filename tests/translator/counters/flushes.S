@@ -1,0 +1,45 @@
+/* Loops around fence.i, with which all translated code goes: before, inside and after other loops, and in a function. */
+    .globl _start
+_start:
+    li s0, 12
+    la s4, called
+rounds:
+    li s1, 30
+before:
+    addi s1, s1, -1
+    bnez s1, before
+    fence.i
+    li s1, 45
+    j inside
+again:
+    addi s1, s1, -1
+inside:
+    li s2, 7
+inner:
+    addi s2, s2, -1
+    bnez s2, inner
+    andi t0, s1, 15
+    bnez t0, 1f
+    fence.i
+1:
+    bgtz s1, again
+    mv a0, s0
+    jalr s4
+    jalr s4
+    call called
+    addi s0, s0, -1
+    bnez s0, rounds
+    li a0, 0
+    li a7, 94
+    ecall
+
+called:
+    li t1, 9
+2:
+    addi t1, t1, -1
+    bnez t1, 2b
+    andi t0, a0, 1
+    beqz t0, 3f
+    fence.i
+3:
+    ret

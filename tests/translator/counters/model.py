@@ -1,0 +1,170 @@
+"""What counters must count: a model of fragments and counters over the trace of a program alone.
+
+It knows nothing of the translator's code, only its rules: where fragments end, which exits get a
+counter at their target, and when such an exit is taken while its target is in the cache.
+"""
+
+import array
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+SLOTS = 4096                    # of sw-paper: count.h
+FRAGMENT_INSTRUCTIONS = 128     # fragment.h
+
+BRANCHES = {"beq", "bne", "blt", "bge", "bltu", "bgeu", "c.beqz", "c.bnez"}
+ENDS = BRANCHES | {"jal", "c.j", "jalr", "c.jr", "c.jalr", "ecall", "fence.i"}
+
+
+class Trace:
+    """What the program executes when it runs alone: all addresses, and where it can leave a fragment."""
+
+    def __init__(self, strata, program):
+        self.pcs = array.array("Q")
+        self.ends = []          # (index, kind, paired): `paired` with the auipc just before it
+        self.pairs = set()      # indices of an auipc that is translated with what follows it
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "trace")
+            os.mkfifo(pipe)
+            reader = threading.Thread(target=self.read, args=(pipe,))
+            reader.start()
+            subprocess.run([strata, "sim", "--trace", pipe, *program], check=True,
+                           stdout=subprocess.PIPE)
+            reader.join()
+
+    def read(self, pipe):
+        upper = None            # the register of an auipc, if that was the last instruction
+        with open(pipe, encoding="ascii") as file:
+            for index, line in enumerate(file):
+                fields = line.split("\t", 4)
+                name = fields[2].rstrip("\n")
+                self.pcs.append(int(fields[0][:-1], 16))
+                if upper is not None:
+                    operands = re.split(r"[,()\s]+", fields[3])
+                    paired = self.joins(name, operands, upper)
+                    if paired:
+                        self.pairs.add(index - 1)
+                else:
+                    paired = False
+                if name in ENDS:
+                    self.ends.append((index, self.kind(name, fields), paired))
+                upper = fields[3].split(",")[0] if name == "auipc" else None
+
+    @staticmethod
+    def joins(name, operands, upper):
+        if upper in ("x0", "x4"):
+            return False
+        if name == "addi":
+            return operands[0] == upper and operands[1] == upper
+        return name == "jalr" and upper in operands[1:]
+
+    @staticmethod
+    def kind(name, fields):
+        if name in BRANCHES:
+            return "branch"
+        if name in ("ecall", "fence.i"):
+            return name
+        direct = name in ("jal", "c.j")
+        links = name == "c.jalr" or (name in ("jal", "jalr") and
+                                     not fields[3].startswith("x0,"))
+        return ("call" if links else "jump") if direct else ("icall" if links else "ijump")
+
+
+class Model:
+    """Fragments and counters over a trace."""
+
+    def __init__(self, trace, placement, threshold=100, follow=True):
+        self.placement, self.threshold, self.follow = placement, threshold, follow
+        self.built = {}         # start -> when
+        self.live = set()       # heads with a counter now
+        self.created = 0
+        self.counts = {}        # head -> executions
+        self.slots = {}         # slot -> [head, count]
+        self.collisions = 0
+        self.slot_hot = set()
+        self.walk(trace)
+
+    def walk(self, trace):
+        pcs = trace.pcs
+        self.enter(pcs[0])
+        self.start = pcs[0]
+        first = 0               # of the fragment, as an index
+        for index, kind, paired in trace.ends:
+            while index - first >= FRAGMENT_INSTRUCTIONS:
+                first += FRAGMENT_INSTRUCTIONS
+                first += first - 1 in trace.pairs
+                if first > index:
+                    break
+                self.leave("on", pcs[first - 1], pcs[first])
+            if index + 1 == len(pcs):
+                break
+            way = self.way(kind, paired and first < index, pcs[index], pcs[index + 1])
+            if way is not None:
+                self.leave(way, pcs[index], pcs[index + 1])
+                first = index + 1
+
+    def way(self, kind, paired, pc, target):
+        """How this instruction leaves its fragment, or None."""
+        if kind == "branch":
+            return "on" if target in (pc + 2, pc + 4) else "branch"
+        if paired:
+            kind = {"icall": "call", "ijump": "jump"}[kind]
+        if kind == "jump":
+            return "jump" if target <= pc or not self.follow else None
+        if kind == "call":
+            return "call" if self.placement == "function" or not self.follow else None
+        return {"ecall": "on"}.get(kind, kind)
+
+    def counts_exit(self, way, pc, target):
+        if self.placement == "backward":
+            return way in ("branch", "jump") and target <= pc
+        if self.placement == "paper":
+            return way == "branch" and target <= pc and \
+                self.built.get(target, sys.maxsize) <= self.built[self.start]
+        return self.placement == "function" and way in ("call", "icall")
+
+    def leave(self, way, pc, target):
+        if way == "fence.i":    # all fragments go, and their counters
+            self.built.clear()
+            self.live.clear()
+        elif target in self.built and self.counts_exit(way, pc, target):
+            self.make(target)
+        self.enter(target)
+        self.start = target
+
+    def make(self, head):
+        if head not in self.live:
+            self.live.add(head)
+            self.created += 1
+            self.counts.setdefault(head, 0)
+
+    def enter(self, start):
+        if start not in self.built:
+            self.built[start] = len(self.built)
+            if self.placement == "head":
+                self.make(start)
+        if start in self.live:
+            self.counts[start] += 1
+            self.count_slot(start)
+
+    def count_slot(self, head):
+        slot = self.slots.setdefault(head // 2 % SLOTS, [None, 0])
+        if slot[0] != head:
+            self.collisions += slot[0] is not None
+            slot[:] = [head, 0]
+        slot[1] += 1
+        if slot[1] == self.threshold:
+            self.slot_hot.add(head)
+
+    def expected(self, kind):
+        """Executions and callbacks of each head, as a kind of counter sees them."""
+        if kind == "sw-paper":
+            counts = {head: count for head, count in self.slots.values()}
+            return counts, {head: head in self.slot_hot for head in counts}
+        hot = {head: 0 < self.threshold <= count for head, count in self.counts.items()}
+        if kind == "sw" and self.threshold:
+            return {head: min(count, self.threshold) for head, count in self.counts.items()}, hot
+        return self.counts, hot
