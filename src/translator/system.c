@@ -31,23 +31,21 @@ int64_t system_sync_code(struct context *context, const struct call *call)
 
 /* A new process; threads are refused for now.  The child goes on inside this
  * call, on the translator's own stack: what the program wants as stack and
- * thread pointer is for its registers, never for the translator's.
- *
- * A process that borrows its parent's memory (vfork) gets a copy, since the two
- * would share the translator's stack; the parent waits for it all the same. */
+ * thread pointer is for its registers, never for the translator's. */
 int64_t system_clone(struct context *context, const struct call *call)
 {
     const uint64_t flags = call->arguments[0];
     const uint64_t stack = call->arguments[1];
+    const bool borrows = (flags & CLONE_VM) != 0;
     struct call fork = *call;
 
-    if ((flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM) {
+    if (borrows && (flags & (CLONE_VFORK | CLONE_THREAD)) != CLONE_VFORK) {
         host_warn("the program starts a thread, which Strata cannot run yet", NULL, NULL, NULL);
         return -ENOSYS;
     }
-    fork.arguments[0] = flags & ~(uint64_t)(CLONE_VM | CLONE_SETTLS);
+    fork.arguments[0] = flags & ~(uint64_t)CLONE_SETTLS;
     fork.arguments[1] = 0;
-    const int64_t result = system_pass(context, &fork);
+    const int64_t result = borrows ? vfork_call(context, &fork) : system_pass(context, &fork);
     if (result == 0) {
         if (stack != 0) {
             target_set_stack(context, stack);

@@ -18,6 +18,9 @@ system_handler system_openat, system_readlinkat;
 /* report.c */
 system_handler system_exit, system_tgkill;
 
+/* vfork.c: a call that makes a process which has this one's memory. */
+int64_t vfork_call(struct context *context, const struct call *call);
+
 /* signal.c */
 system_handler system_sigaction, system_sigreturn, system_sigaltstack;
 

@@ -9,6 +9,16 @@
     .option arch, +f, +d
     .text
 
+    .macro load_call from
+    ld a7, CALL_NUMBER(\from)
+    ld a0, CALL_ARGUMENT(0)(\from)
+    ld a1, CALL_ARGUMENT(1)(\from)
+    ld a2, CALL_ARGUMENT(2)(\from)
+    ld a3, CALL_ARGUMENT(3)(\from)
+    ld a4, CALL_ARGUMENT(4)(\from)
+    ld a5, CALL_ARGUMENT(5)(\from)
+    .endm
+
 /* int64_t target_program_call(const struct call *): a signal that arrives up to
  * the ecall, or that the kernel wants to restart it for, goes on at
  * target_call_stopped. */
@@ -17,13 +27,7 @@
     .type target_program_call, @function
 target_program_call:
     mv t1, a0
-    ld a7, CALL_NUMBER(t1)
-    ld a0, CALL_ARGUMENT(0)(t1)
-    ld a1, CALL_ARGUMENT(1)(t1)
-    ld a2, CALL_ARGUMENT(2)(t1)
-    ld a3, CALL_ARGUMENT(3)(t1)
-    ld a4, CALL_ARGUMENT(4)(t1)
-    ld a5, CALL_ARGUMENT(5)(t1)
+    load_call t1
     lw t0, CONTEXT_PENDING(tp)
     bnez t0, target_call_stopped
     ecall
@@ -33,6 +37,36 @@ target_call_stopped:
     li a0, RESTART
     ret
     .size target_program_call, . - target_program_call
+
+/* int64_t target_vfork(const struct call *, uint64_t *kept): the kernel keeps all
+ * other registers of the one that returns later. */
+    .globl target_vfork
+    .hidden target_vfork
+    .type target_vfork, @function
+target_vfork:
+    mv t1, a0
+    mv t2, a1
+    ld t3, CONTEXT_STACK(tp)
+    mv t4, sp
+1:
+    ld t5, 0(t4)
+    sd t5, 0(a1)
+    addi t4, t4, 8
+    addi a1, a1, 8
+    bltu t4, t3, 1b
+    load_call t1
+    ecall
+    beqz a0, 3f
+    mv t4, sp
+2:
+    ld t5, 0(t2)
+    sd t5, 0(t4)
+    addi t4, t4, 8
+    addi t2, t2, 8
+    bltu t4, t3, 2b
+3:
+    ret
+    .size target_vfork, . - target_vfork
 
 /* The code that a handler returns to; unwinders know it by these two words. */
     .globl target_signal_return
