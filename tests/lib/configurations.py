@@ -1,0 +1,44 @@
+"""Owns the translator's configurations: reads their table and makes commands of them."""
+
+import os
+
+import diffsuite
+
+TABLE = os.path.join(diffsuite.TESTS, "translator", "configurations.list")
+AMOUNTS = ("all", "few", "flushes")
+
+
+class Configuration:
+    """One row."""
+
+    def __init__(self, amount, name, options):
+        self.amount, self.name, self.options = amount, name, options
+        # Only the machine has the hardware.
+        self.only_machine = "hw" in options
+
+    def commands(self, more=()):
+        """On the machine and, if it has all that is asked for, on qemu-riscv64."""
+        build = os.path.dirname(os.path.dirname(diffsuite.build_folder()))
+        tail = [f"{build}/strata-rv64", *self.options, *more, "--"]
+        hosts = [[f"{build}/strata", "sim"]] + ([] if self.only_machine else [[diffsuite.QEMU]])
+        return [host + tail for host in hosts]
+
+
+def read():
+    rows = []
+    with open(TABLE, encoding="utf-8") as table:
+        for number, line in enumerate(table, 1):
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                continue
+            if len(words) < 2 or words[0] not in AMOUNTS or words[1] in (row.name for row in rows):
+                raise diffsuite.SuiteError(f"configurations.list:{number}: a bad or repeated row")
+            rows.append(Configuration(words[0], words[1], words[2:]))
+    return rows
+
+
+def machine():
+    """The program alone."""
+    build = os.path.dirname(os.path.dirname(diffsuite.build_folder()))
+    return [[f"{build}/strata", "sim"]]
+
