@@ -1,6 +1,7 @@
 /* `strata run`: runs a program under the translator, for RISC-V on the simulated processor. */
 #include "base/check.h"
 #include "cli/simulation.h"
+#include "elf/image.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,10 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TRANSLATOR_NAME "strata-rv64"
 #define TRANSLATOR_VARIABLE "STRATA_TRANSLATOR"
+/* A linker puts the program headers right behind the ELF header. */
+#define TRANSLATOR_HEADER_BYTES 4096
 /* Two words each; more than there are options. */
 #define WORDS_MAX 64
 
@@ -183,6 +187,32 @@ static int run_under(struct run *run, const char *translator, char **arguments)
     return status;
 }
 
+/* Why the machine could not run it, or NULL: the user asked for another program. */
+static const char *refuse_translator(const char *path)
+{
+    uint8_t bytes[TRANSLATOR_HEADER_BYTES];
+    struct elf_image image;
+    struct stat status;
+    const char *reason = NULL;
+
+    if (access(path, R_OK | X_OK) != 0) {
+        return strerror(errno);
+    }
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t count = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
+    if (count < 0 || fstat(fd, &status) != 0) {
+        reason = strerror(errno);
+    } else {
+        const enum elf_status read =
+            elf_read(&image, bytes, (size_t)count, (uint64_t)status.st_size, ELF_MACHINE_RISCV);
+        reason = read == ELF_OK ? NULL : elf_status_message(read);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return reason;
+}
+
 static int run_program(struct run *run, char **arguments)
 {
     if (is_for_x86_64(arguments[0])) {
@@ -194,9 +224,10 @@ static int run_program(struct run *run, char **arguments)
     char *translator = find_translator(run);
     ASSERT(translator != NULL);
     int status = EXIT_STRATA_FAILED;
-    if (access(translator, R_OK | X_OK) != 0) {
+    const char *reason = refuse_translator(translator);
+    if (reason != NULL) {
         fprintf(stderr, "strata: cannot use the translator %s: %s; see strata run --help\n",
-                translator, strerror(errno));
+                translator, reason);
     } else {
         status = run_under(run, translator, arguments);
     }
