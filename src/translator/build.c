@@ -60,16 +60,18 @@ static unsigned limit_fetch(const struct builder *builder)
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
-SELDOM static struct fragment *build_again(struct translator *translator, guest_addr start,
+SELDOM static struct fragment *build_again(struct context *context, guest_addr start,
                                            unsigned lookup)
 {
+    struct translator *translator = context->translator;
     flush_all(translator);
     fetch_forget_window(translator);
-    return build_fragment(translator, start, lookup);
+    return build_fragment(context, start, lookup);
 }
 
-struct fragment *build_fragment(struct translator *translator, guest_addr start, unsigned lookup)
+struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
 {
+    struct translator *translator = context->translator;
     struct builder builder = {.translator = translator, .pc = start, .lookup = lookup};
     unsigned limit = limit_fetch(&builder);
     if (limit == 0) {
@@ -77,13 +79,14 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start,
         return NULL;
     }
     const guest_addr unreadable = translator->unreadable;
-    translator->building = true;
+    translator->building = context;
     make_room(translator);
     const uint8_t *trampolines = translator->cache.trampolines;
     struct fragment *fragment = pool_take(translator, sizeof *fragment);
-    *fragment = (struct fragment){.start = start, .code = translator->cache.fragments};
-    builder.fragment = fragment;
     builder.at = translator->cache.fragments;
+    target_align(&builder);
+    *fragment = (struct fragment){.start = start, .code = builder.at};
+    builder.fragment = fragment;
     /* Entered before it is complete: a loop's last branch finds its own head. */
     target_begin(&builder);
     struct bucket *bucket = find_bucket(translator, start);
@@ -103,9 +106,9 @@ struct fragment *build_fragment(struct translator *translator, guest_addr start,
     if (goes_on) {
         target_end(&builder);
     }
-    translator->building = false;
+    translator->building = NULL;
     if (translator->unreadable != unreadable) {
-        return build_again(translator, start, lookup);
+        return build_again(context, start, lookup);
     }
     fragment->end = builder.at;
     target_sync(translator, CODE_FRAGMENT, translator->cache.fragments, builder.at);

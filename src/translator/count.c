@@ -306,6 +306,14 @@ void count_called(struct translator *translator, struct fragment *to)
     make_counter(translator, to);
 }
 
+void count_unlink(struct fragment *to, struct exit *exit)
+{
+    if (exit->counter != NULL && target_made_counter(exit)) {
+        to->loop->made = true;
+    }
+    exit->counter = NULL;
+}
+
 static uint64_t read_slot(const struct counts *counts, guest_addr head)
 {
     const struct slot *slot = &counts->slots[count_slot(head)];

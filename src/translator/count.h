@@ -95,6 +95,8 @@ bool count_link(struct translator *translator, struct exit *exit, struct fragmen
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
 /* The program called `to` through a register, and it was in the cache. */
 void count_called(struct translator *translator, struct fragment *to);
+/* The exit of `to`'s that makes its counter is about to lead elsewhere. */
+void count_unlink(struct fragment *to, struct exit *exit);
 /* All fragments go: their counters are dropped, their counts kept. */
 void count_flush(struct translator *translator);
 

@@ -3,6 +3,7 @@
 #include "translator/signal.h"
 #include "translator/target.h"
 #include "translator/target_lookup.h"
+#include "translator/thread.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
@@ -11,6 +12,7 @@
  * nothing can point to code that is gone. */
 void flush_all(struct translator *translator)
 {
+    thread_empty_cache(translator);
     if (translator->options.returns == RETURNS_FAST) {
         host_fail(STATUS_FAILED, "the cache is full, or the program changed its code: --ret fast ",
                   "supports neither; use --ret cache, or a larger --cache", NULL, NULL);
@@ -24,7 +26,7 @@ void flush_all(struct translator *translator)
     for (size_t i = 0; i <= translator->bucket_mask; i++) {
         translator->buckets[i] = (struct bucket){NULL, NULL};
     }
-    target_lookup_clear(translator->context);
+    target_lookup_clear(translator->master);
     translator->statistics.flushes++;
 }
 
@@ -38,7 +40,7 @@ static struct fragment *note_lookup(struct context *context, unsigned kind, gues
         return fragment;
     }
     flush_all(context->translator);
-    fragment = build_fragment(context->translator, start, kind);
+    fragment = build_fragment(context, start, kind);
     if (fragment != NULL) {
         ASSERT(target_lookup_add(context, kind, start, fragment));
     }
@@ -57,7 +59,7 @@ static const uint8_t *go_on(struct context *context, guest_addr target, unsigned
     context->target = target;
     struct fragment *fragment = find_fragment(context->translator, target);
     if (fragment == NULL) {
-        fragment = build_fragment(context->translator, target, lookup);
+        fragment = build_fragment(context, target, lookup);
     }
     return enter(context, fragment);
 }
@@ -75,10 +77,10 @@ static const uint8_t *go_on_indirectly(struct context *context, unsigned lookup)
     translator->statistics.lookup_misses++;
     struct fragment *fragment = find_fragment(translator, target);
     if (fragment == NULL && mark != 0) { /* the next call comes here again, to be counted */
-        return enter(context, build_fragment(translator, target, LOOKUP_INLINE));
+        return enter(context, build_fragment(context, target, LOOKUP_INLINE));
     }
     if (fragment == NULL) {
-        fragment = build_fragment(translator, target, lookup);
+        fragment = build_fragment(context, target, lookup);
     } else if (mark != 0) {
         count_called(translator, fragment);
     }
@@ -86,6 +88,22 @@ static const uint8_t *go_on_indirectly(struct context *context, unsigned lookup)
         fragment = note_lookup(context, lookup, mark, fragment);
     }
     return enter(context, fragment);
+}
+
+/* A call that starts a thread goes on elsewhere. */
+static const uint8_t *take_detour(struct context *context)
+{
+    const uint8_t *detour = context->detour;
+
+    context->detour = NULL;
+    return detour;
+}
+
+static const uint8_t *go_on_after_call(struct context *context, guest_addr next)
+{
+    context->target = system_call(context, next);
+    const uint8_t *detour = take_detour(context);
+    return detour != NULL ? detour : go_on(context, context->target, LOOKUP_INLINE);
 }
 
 /* The exit itself may go in a flush, or when its fragment does. */
@@ -105,7 +123,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
     case EXIT_RESUME:
         return go_on(context, context->target, LOOKUP_INLINE);
     case EXIT_SYSTEM_CALL:
-        return go_on(context, system_call(context, target), LOOKUP_INLINE);
+        return go_on_after_call(context, target);
     case EXIT_HOT:
         context->target = target;
         return count_reached(translator, find_fragment(translator, target));
@@ -114,7 +132,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
 }
 
 /* Nearly always a direct exit is taken for the first time, to code that is new. */
-const uint8_t *dispatch(struct context *context, struct exit *exit)
+static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
 {
     struct translator *translator = context->translator;
 
@@ -126,9 +144,49 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
     context->target = target;
     struct fragment *fragment = find_fragment(translator, target);
     if (LIKELY(fragment == NULL)) {
-        fragment = build_fragment(translator, target, LOOKUP_INLINE);
+        fragment = build_fragment(context, target, LOOKUP_INLINE);
     } else if (exit->counts) {
         count_taken(translator, exit, fragment);
     }
     return enter(context, fragment);
+}
+
+/* The thread comes out of the cache before it takes the lock, so that nobody waits
+ * for it; but then the exit may go, if another thread empties the cache first. */
+SELDOM static const uint8_t *dispatch_among_threads(struct context *context, struct exit *exit)
+{
+    struct translator *translator = context->translator;
+    const uint64_t flushes = translator->statistics.flushes;
+    const enum exit_kind kind = exit->kind;
+    const guest_addr target = exit->target;
+
+    thread_leave_cache(context);
+    if (kind == EXIT_SYSTEM_CALL) {
+        context->target = system_call(context, target);
+        const uint8_t *detour = take_detour(context);
+        if (detour != NULL) {
+            return detour;
+        }
+    }
+    lock_acquire(&translator->lock);
+    const uint8_t *entry;
+    if (kind == EXIT_SYSTEM_CALL) {
+        translator->statistics.dispatches++;
+        entry = go_on(context, context->target, LOOKUP_INLINE);
+    } else if (flushes != translator->statistics.flushes &&
+               (kind == EXIT_DIRECT || kind == EXIT_HOT)) {
+        translator->statistics.dispatches++;
+        entry = go_on(context, target, LOOKUP_INLINE);
+    } else {
+        entry = dispatch_alone(context, exit);
+    }
+    thread_enter_cache(context);
+    lock_release(&translator->lock);
+    return entry;
+}
+
+const uint8_t *dispatch(struct context *context, struct exit *exit)
+{
+    return UNLIKELY(context->translator->threaded) ? dispatch_among_threads(context, exit)
+                                                   : dispatch_alone(context, exit);
 }

@@ -37,9 +37,8 @@ struct fragment {
     guest_addr start;
     uint8_t *entry; /* for jumps from other fragments, with all registers the program's */
     uint8_t *landing; /* where those jumps go: the entry, or a counter in front of it */
-    uint8_t *code; /* where all of it begins: what checks the target of a lookup, if anything, */
-    const uint8_t *check; /* with this instruction, or NULL */
-    unsigned lookup; /* of this kind */
+    uint8_t *code; /* where all of it begins, with what checks the target of a lookup, if anything */
+    const uint8_t *check[LOOKUP_KINDS]; /* what does that for lookups of each kind, or NULL */
     uint8_t *end;
     struct exit *incoming;
     struct loop *loop; /* of its counter, or NULL */

@@ -20,6 +20,18 @@ __attribute__((noinline)) static void connect(struct translator *translator, str
     translator->statistics.links++;
 }
 
+void link_undo(struct translator *translator)
+{
+    for (size_t i = 0; i <= translator->bucket_mask; i++) {
+        for (struct fragment *to = translator->buckets[i].fragments; to != NULL; to = to->next) {
+            for (struct exit *exit = to->incoming; exit != NULL; exit = exit->next) {
+                count_unlink(to, exit);
+                target_unlink(translator, exit);
+            }
+        }
+    }
+}
+
 void link_exit(struct translator *translator, struct exit *exit)
 {
     if (!translator->options.link) {

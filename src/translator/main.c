@@ -4,10 +4,9 @@
 #include "translator/state.h"
 #include "translator/target.h"
 #include "translator/target_call.h"
-#include "translator/target_lookup.h"
+#include "translator/thread.h"
 #include "translator/translator.h"
 
-#define STACK_BYTES (64u * 1024)
 /* The pool's share of the cache, so large that the cache is full first. */
 #define POOL_PER_CACHE 4
 
@@ -49,19 +48,13 @@ static struct translator *create_translator(const struct options *options)
 
 static struct context *create_context(struct translator *translator)
 {
-    const size_t before = target_lookup_bytes_before(&translator->options);
-    uint8_t *memory = map_or_fail(
-        before + sizeof(struct context) + target_lookup_bytes_behind(&translator->options), false);
-    struct context *context = (struct context *)(void *)(memory + before);
+    struct context *context = thread_create(translator);
 
-    context->leave = target_leave;
-    context->stack_top = (uint8_t *)map_or_fail(STACK_BYTES, false) + STACK_BYTES;
-    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
-        context->missed[kind] = &translator->missed[kind];
+    if (context == NULL) {
+        host_fail(STATUS_FAILED, "not enough memory for the translator", NULL, NULL, NULL);
     }
-    context->translator = translator;
-    target_lookup_clear(context);
-    translator->context = context;
+    thread_add(context);
+    translator->context = translator->master = context;
     return context;
 }
 

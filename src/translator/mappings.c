@@ -17,12 +17,14 @@ static uint64_t page_up(uint64_t value)
 /* Translated code must not outlive what it was translated from. */
 static void mapping_changed(struct translator *translator, guest_addr start, uint64_t bytes)
 {
+    lock_acquire(&translator->lock);
     fetch_remove(&translator->fetchable, start, bytes);
     fetch_remove(&translator->closed, start, bytes);
     fetch_forget_window(translator);
     if (code_overlaps(translator, start, bytes)) {
         flush_all(translator);
     }
+    lock_release(&translator->lock);
 }
 
 static bool grow_brk(const struct translator *translator, guest_addr wanted)
@@ -76,8 +78,10 @@ static void note_protection(struct translator *translator, guest_addr start, uin
     const guest_addr end = page_up(start + bytes);
 
     mapping_changed(translator, start, bytes);
+    lock_acquire(&translator->lock);
     fetch_add((protection & PROT_EXEC) != 0 ? &translator->fetchable : &translator->closed, start,
               end);
+    lock_release(&translator->lock);
 }
 
 /* Code that may be executed has to be read, too. */

@@ -4,6 +4,7 @@
 #include "translator/output.h"
 #include "translator/signal.h"
 #include "translator/system.h"
+#include "translator/thread.h"
 
 #include <asm/signal.h>
 #include <asm/unistd.h>
@@ -174,6 +175,11 @@ int64_t system_tgkill(struct context *context, const struct call *call)
 
 /* Not through the program's way to the kernel: a signal that comes now is too late. */
 int64_t system_exit(struct context *context, const struct call *call)
+{
+    thread_exit(context, (int)call->arguments[0]);
+}
+
+int64_t system_exit_group(struct context *context, const struct call *call)
 {
     report_end(context->translator);
     host_exit((int)call->arguments[0]);

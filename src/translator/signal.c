@@ -17,7 +17,6 @@
 
 /* What the kernel goes by; the other flags are the translator's business. */
 #define KERNEL_FLAGS (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)
-#define STACK_BYTES (64u * 1024)
 #define ALL_SIGNALS UINT64_MAX
 
 /* An action with its mask twice: some emulators look for it one word further on,
@@ -74,21 +73,22 @@ static void take_over_faults(void)
     }
 }
 
+void signal_start_thread(struct context *context)
+{
+    struct signals *signals = context->signals;
+    const struct signal_stack stack = {
+        .base = (uintptr_t)signals + sizeof *signals,
+        .bytes = SIGNAL_BYTES - sizeof *signals,
+    };
+
+    signals->native = NATIVE_NONE;
+    signals->resume.kind = EXIT_RESUME;
+    host_call(__NR_sigaltstack, &stack, NULL);
+}
+
 void signal_start(struct context *context)
 {
-    uint8_t *memory = host_map(STACK_BYTES, false);
-
-    if (memory == NULL) {
-        host_fail(STATUS_FAILED, "not enough memory for the translator", NULL, NULL, NULL);
-    }
-    context->signals = (struct signals *)(void *)memory;
-    context->signals->native = NATIVE_NONE;
-    context->signals->resume.kind = EXIT_RESUME;
-    const struct signal_stack stack = {
-        .base = (uintptr_t)memory + sizeof(struct signals),
-        .bytes = STACK_BYTES - sizeof(struct signals),
-    };
-    host_call(__NR_sigaltstack, &stack, NULL);
+    signal_start_thread(context);
     take_over_faults();
 }
 

@@ -48,6 +48,8 @@ struct signals {
     struct exit resume;                  /* what it leaves through after a signal */
 };
 #define NATIVE_NONE 1
+/* Of this, with the stack that the kernel calls the translator on. */
+#define SIGNAL_BYTES (64u * 1024)
 
 /* A call that did not begin because a signal came first; the kernel's own
  * number for this, which no program ever sees. */
@@ -55,8 +57,9 @@ struct signals {
 
 /* signal.c */
 
-/* Takes over the signals of a program that begins. */
+/* Takes over the signals of a program that begins, and of one more thread, which calls it. */
 void signal_start(struct context *context);
+void signal_start_thread(struct context *context);
 /* The program's registers are in the context, its pc in context->target, its
  * blocked signals are `mask`: makes it go on in its handler for the signal.
  * Returns the mask for that.  Ends the process if the signal does. */

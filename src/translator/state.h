@@ -19,12 +19,14 @@ struct mark {
 static inline void state_add_mark(struct translator *translator, const uint8_t *run,
                                   const uint8_t *piece, guest_addr pc)
 {
-    struct mark *mark = translator->mark_next++;
+    struct mark *mark = translator->mark_next;
 
     mark->piece = (uint32_t)(uintptr_t)piece;
     mark->run_bytes = (uint16_t)(piece - run);
     mark->own = 0;
     mark->pc = pc;
+    /* Only now: a signal may make another thread look for its own mark. */
+    __atomic_store_n(&translator->mark_next, mark + 1, __ATOMIC_RELEASE);
 }
 
 /* The piece of the last mark has the program's own instruction at `own`; before

@@ -1,6 +1,7 @@
 /* The program's system calls: most go straight to the kernel, some are the translator's business. */
 #include "translator/signal.h"
 #include "translator/system.h"
+#include "translator/thread.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -25,13 +26,30 @@ int64_t system_refuse(struct context *context, const struct call *call)
 int64_t system_sync_code(struct context *context, const struct call *call)
 {
     (void)call;
+    lock_acquire(&context->translator->lock);
     flush_all(context->translator);
+    lock_release(&context->translator->lock);
     return 0;
 }
 
-/* A new process; threads are refused for now.  The child goes on inside this
- * call, on the translator's own stack: what the program wants as stack and
- * thread pointer is for its registers, never for the translator's. */
+/* The child has only this thread, and a lock that is its own. */
+static int64_t fork_call(struct context *context, const struct call *call)
+{
+    lock_acquire(&context->translator->lock);
+    const int64_t result = system_pass(context, call);
+    if (result == 0) {
+        thread_forget_others(context);
+    }
+    lock_release(&context->translator->lock);
+    return result;
+}
+
+/* A new process, or a thread: what shares the memory needs a context of its own,
+ * and all of the program's registers for it.
+ *
+ * The child of a fork goes on inside this call, on the translator's own stack:
+ * what the program wants as stack and thread pointer is for its registers, never
+ * for the translator's. */
 int64_t system_clone(struct context *context, const struct call *call)
 {
     const uint64_t flags = call->arguments[0];
@@ -40,12 +58,12 @@ int64_t system_clone(struct context *context, const struct call *call)
     struct call fork = *call;
 
     if (borrows && (flags & (CLONE_VFORK | CLONE_THREAD)) != CLONE_VFORK) {
-        host_warn("the program starts a thread, which Strata cannot run yet", NULL, NULL, NULL);
-        return -ENOSYS;
+        context->detour = target_clone;
+        return SIGNAL_RESTART;
     }
     fork.arguments[0] = flags & ~(uint64_t)CLONE_SETTLS;
     fork.arguments[1] = 0;
-    const int64_t result = borrows ? vfork_call(context, &fork) : system_pass(context, &fork);
+    const int64_t result = borrows ? vfork_call(context, &fork) : fork_call(context, &fork);
     if (result == 0) {
         if (stack != 0) {
             target_set_stack(context, stack);

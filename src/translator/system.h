@@ -16,7 +16,7 @@ system_handler system_brk, system_mmap, system_mprotect, system_change_mapping, 
 system_handler system_openat, system_readlinkat;
 
 /* report.c */
-system_handler system_exit, system_tgkill;
+system_handler system_exit, system_exit_group, system_tgkill;
 
 /* vfork.c: a call that makes a process which has this one's memory. */
 int64_t vfork_call(struct context *context, const struct call *call);

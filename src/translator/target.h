@@ -27,6 +27,9 @@ struct builder {
 #define TARGET_LONGEST_INSTRUCTION 4
 #define TARGET_LOOKUP_SITE_BYTES 4
 
+/* Makes sure that what follows can be changed while other threads execute it. */
+void target_align(struct builder *builder);
+
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);
 
@@ -43,6 +46,9 @@ void target_end(struct builder *builder);
 
 /* Sends the jump of `exit` straight to `to`, through a stub if it is too far away. */
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to);
+
+/* Sends it to its trampoline again.  What else it went through stays as it is. */
+void target_unlink(struct translator *translator, struct exit *exit);
 
 /* Where control enters `fragment` from dispatch or from an indirect jump. */
 const uint8_t *target_indirect_entry(const struct fragment *fragment);

@@ -27,6 +27,7 @@ void target_set_thread_pointer(struct context *context, uint64_t pointer);
 
 /* The argument of clone that is the new thread pointer. */
 uint64_t target_clone_thread_pointer(const struct call *call);
+void target_set_clone_thread_pointer(struct call *call, uint64_t pointer);
 /* Does a call that returns twice in the same memory, first with 0.  When it
  * returns again, the translator's stack is as it was: `kept` has room for it. */
 int64_t target_vfork(const struct call *call, uint64_t *kept);

@@ -5,6 +5,7 @@
 #include "translator/cache.h"
 #include "translator/count.h"
 #include "translator/fragment.h"
+#include "translator/lock.h"
 #include "translator/placement.h"
 
 /* How an indirect branch finds its fragment. */
@@ -103,7 +104,7 @@ struct translator {
 
     struct code_range window; /* where the builder reads now; empty if not known */
     uint64_t window_safe_bytes; /* from which a whole fragment is within it */
-    bool building;            /* a fault of the translator is one of reading code */
+    const struct context *building; /* whose fault in the translator is one of reading code */
     guest_addr unreadable;    /* where that happened, or 0 */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
@@ -111,7 +112,11 @@ struct translator {
     struct counts *counts;         /* NULL without counters */
     struct placement_rule placement;
     bool count_next_built; /* count_built has something to do */
-    struct context *context;          /* of the only thread */
+    bool threaded;                 /* there was more than one: code is changed by single words */
+    struct lock lock;              /* for all of this, then */
+    struct context *threads;       /* those that there are */
+    struct context *context;       /* of the first */
+    struct context *master;        /* whose tables lookups of all threads are noted in */
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
     guest_addr known_pages[KNOWN_PAGES]; /* of `code`, by their last byte: one for each hash, or 0 */
 
@@ -157,7 +162,7 @@ void flush_all(struct translator *translator);
 /* build.c */
 /* NULL if the program cannot execute anything at `start`.  `lookup` is the kind
  * of the lookup that failed to find it, if one did. */
-struct fragment *build_fragment(struct translator *translator, guest_addr start, unsigned lookup);
+struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
 /* Whether four bytes can be read as code at `pc`; never wrongly yes. */
 static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 {
@@ -167,6 +172,8 @@ static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 /* link.c */
 void link_exit(struct translator *translator, struct exit *exit);
 void link_waiting(struct translator *translator, struct fragment *fragment);
+/* All exits lead to their trampolines again. */
+void link_undo(struct translator *translator);
 
 /* Memory for fragments and exits, which a flush takes back; build.c makes sure
  * that there is enough. */

@@ -7,6 +7,7 @@
  * Code that the child had translated stays. */
 #include "translator/signal.h"
 #include "translator/system.h"
+#include "translator/thread.h"
 
 #include "base/check.h"
 
@@ -46,7 +47,9 @@ static void take_back(const struct kept *kept, struct context *context)
     *context->signals = kept->signals;
     __builtin_memcpy(translator->actions, kept->actions, sizeof kept->actions);
     translator->reports = kept->reports;
-    context->pending = 0; /* of a child that died with one */
+    context->pending = 0; /* of a child that died with one, */
+    thread_leave_cache(context); /* or there */
+    context->borrows = 0;
 }
 
 /* Signals are blocked as long as it is not clear whose the memory is. */
@@ -67,7 +70,9 @@ int64_t vfork_call(struct context *context, const struct call *call)
                sizeof kept->stack / 2);
         keep(kept, context);
         result = target_vfork(call, kept->stack);
-        if (result != 0) {
+        if (result == 0) {
+            context->borrows = 1;
+        } else {
             take_back(kept, context);
             host_call(__NR_munmap, kept, KEPT_BYTES);
         }

@@ -45,6 +45,11 @@ uint64_t target_clone_thread_pointer(const struct call *call)
     return call->arguments[3];
 }
 
+void target_set_clone_thread_pointer(struct call *call, uint64_t pointer)
+{
+    call->arguments[3] = pointer;
+}
+
 system_handler *target_system_handler(uint64_t number)
 {
     switch (number) {

@@ -168,7 +168,7 @@ static void patch_indirect(struct translator *translator, const struct fragment 
                            uint32_t word)
 {
     uint8_t *at = fragment->entry - sizeof word;
-    put_word(at, word);
+    patch_word(at, word);
     target_sync(translator, CODE_FRAGMENT, at, at + sizeof word);
 }
 
@@ -224,6 +224,11 @@ void target_count_pass(struct translator *translator, const struct loop *loop)
     uint64_t *cell = cell_of(translator, loop->code);
     uint8_t *at = loop->code + CHECK_WORD * 4;
     *cell = cell_start(cell, 0);
+    if (translator->threaded) { /* one word only */
+        patch_word(at, word_i((uint32_t)MATCH_addi, X0, X0, 0));
+        target_sync(translator, CODE_COUNTER, at, at + 4);
+        return;
+    }
     put_word(at, restore_word(A0, CONTEXT_X(A0)));
     put_word(at + 4, word_jal(X0, loop->fragment->entry - (at + 4)));
     target_sync(translator, CODE_COUNTER, at, at + 8);

@@ -129,7 +129,7 @@ bool target_link_new_counter(struct translator *translator, struct exit *exit,
     code[STRAIGHT_WORD] = straight.word;
     __builtin_memcpy(code + ENTRY_WORD, &to->entry, sizeof to->entry);
     target_name_new_counter(translator, place);
-    put_word(exit->site, word_jal(X0, place - exit->site));
+    patch_word(exit->site, word_jal(X0, place - exit->site));
     target_sync(translator, CODE_FRAGMENT, exit->site, exit->site + sizeof(uint32_t));
     exit->counter = place;
     return true;

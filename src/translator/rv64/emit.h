@@ -25,6 +25,17 @@ static inline void put_word(uint8_t *at, uint32_t word)
     halves[1] = (uint16_t)(word >> 16);
 }
 
+/* Changes code that is there.  Another thread may be executing it: it is aligned
+ * then (target_align), and one store does it. */
+static inline void patch_word(uint8_t *at, uint32_t word)
+{
+    if (((uintptr_t)at & 3) == 0) {
+        __atomic_store_n((uint32_t *)(void *)at, word, __ATOMIC_RELEASE);
+    } else {
+        put_word(at, word);
+    }
+}
+
 static inline uint32_t get_word(const uint8_t *at)
 {
     const uint16_t *halves = (const uint16_t *)(const void *)at;
@@ -42,6 +53,9 @@ static inline void emit_half(struct builder *builder, uint16_t half)
     *(uint16_t *)(void *)builder->at = half;
     builder->at += sizeof half;
 }
+
+/* c.nop */
+#define NOTHING_HALF 1
 
 static inline uint32_t word_i(uint32_t match, unsigned rd, unsigned rs1, int32_t imm)
 {

@@ -31,7 +31,7 @@ void target_sync(struct translator *translator, enum code_class class, const uin
 
 static void patch(struct translator *translator, uint8_t *site, uint32_t word)
 {
-    put_word(site, word);
+    patch_word(site, word);
     target_sync(translator, CODE_FRAGMENT, site, site + sizeof word);
 }
 
@@ -41,20 +41,31 @@ static void patch_branch(struct translator *translator, uint8_t *branch, int64_t
           (get_word(branch) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(offset));
 }
 
-/* Too far for a jump: the trampoline becomes a way there, through a register
- * that the target's indirect entry takes back. */
-SELDOM static void link_far(struct translator *translator, uint8_t *trampoline,
+/* Too far for a jump: a way there through a register that the target's indirect
+ * entry takes back.  It takes the place of the trampoline, but stands behind it
+ * where another thread may be in the trampoline. */
+SELDOM static void link_far(struct translator *translator, uint8_t *stub,
                             const struct fragment *to)
 {
-    const int64_t offset = target_indirect_entry(to) - (trampoline + 4);
+    const int64_t offset = target_indirect_entry(to) - (stub + 4);
     const int32_t low = (int32_t)((uint32_t)offset << 20) >> 20;
     const uint32_t words[] = {
         word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
         word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)),
         word_i((uint32_t)MATCH_jalr, X0, A0, low),
     };
-    __builtin_memcpy(trampoline, words, sizeof words);
-    target_sync(translator, CODE_TRAMPOLINE, trampoline, trampoline + sizeof words);
+    __builtin_memcpy(stub, words, sizeof words);
+    target_sync(translator, CODE_TRAMPOLINE, stub, stub + sizeof words);
+}
+
+void target_unlink(struct translator *translator, struct exit *exit)
+{
+    patch(translator, exit->site, word_jal(X0, exit->trampoline - exit->site));
+    if (exit->branch != NULL) {
+        patch(translator, exit->branch,
+              (get_word(exit->branch) & ~BRANCH_OFFSET_MASK) |
+                  branch_offset_bits(exit->site - exit->branch));
+    }
 }
 
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
@@ -68,8 +79,9 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
     }
     const uint8_t *way = to->landing;
     if (!jal_reaches(to->landing - exit->site)) {
-        link_far(translator, exit->trampoline, to);
-        way = exit->trampoline;
+        uint8_t *stub = exit->trampoline + (translator->threaded ? TRAMPOLINE_BYTES : 0);
+        link_far(translator, stub, to);
+        way = stub;
     }
     patch(translator, exit->site, word_jal(X0, way - exit->site));
     if (exit->branch != NULL) { /* which may have gone to another landing before */

@@ -4,7 +4,10 @@
  * which it expects in one register, with the address that it stands for, and goes
  * on to the fragment or to the next check of the same entry, at last to
  * target_miss.  The newest is the first.  It stands before the fragment that was built for
- * it, or, if the fragment was there before, among the trampolines. */
+ * it, or, if the fragment was there before, among the trampolines.
+ *
+ * Each thread has its own tables, but checks follow each other as in the master's:
+ * what one thread has added to an entry, others find when they miss something there. */
 #include "translator/rv64/lookup.h"
 
 #include "base/check.h"
@@ -61,9 +64,11 @@ void target_lookup_clear(struct context *context)
         }
     }
     if (options->indirect == INDIRECT_IBTC) {
-        /* No target that is looked up is 0, but in the first entry: there none is 1. */
-        __builtin_memset(context->lookups, 0, entries * sizeof context->lookups[0]);
-        context->lookups[0].target = 1;
+        /* No target that is looked up is 0, but in the first entry: there none is 1.
+         * The thread may be about to use an address that it has found. */
+        for (size_t i = 0; i < entries; i++) {
+            context->lookups[i].target = i == 0;
+        }
     }
 }
 
@@ -99,8 +104,10 @@ static const uint8_t *emit_comparison(struct builder *builder, unsigned kind, gu
 {
     const uint8_t *next = builder->at;
 
-    emit_next(builder, kind, *first_check(builder->translator->context, kind, target));
+    const uint8_t **first = first_check(builder->translator->master, kind, target);
+    emit_next(builder, kind, *first);
     const uint8_t *check = builder->at;
+    *first = check;
     emit_constant(builder, A0, target);
     emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A0, checks[kind].target) |
                            branch_offset_bits(next - builder->at));
@@ -115,8 +122,8 @@ void emit_check(struct builder *builder)
     struct fragment *fragment = builder->fragment;
 
     if (UNLIKELY(builder->lookup != LOOKUP_INLINE)) {
-        fragment->lookup = builder->lookup;
-        fragment->check = emit_comparison(builder, builder->lookup, fragment->start);
+        fragment->check[builder->lookup] =
+            emit_comparison(builder, builder->lookup, fragment->start);
     }
 }
 
@@ -147,11 +154,17 @@ bool target_lookup_add(struct context *context, unsigned kind, guest_addr target
         entry->entry = target_indirect_entry(fragment);
         return true;
     }
-    const uint8_t *check = fragment->check != NULL && fragment->lookup == kind && target == fragment->start
-                               ? fragment->check
-                               : add_check(translator, kind, target, fragment);
-    if (check != NULL) {
-        *first_check(context, kind, target) = check;
+    const bool own = target == fragment->start;
+    if (!own || fragment->check[kind] == NULL) {
+        const uint8_t *check = add_check(translator, kind, target, fragment);
+        if (check == NULL) {
+            return false;
+        }
+        if (own) {
+            fragment->check[kind] = check;
+        }
     }
-    return check != NULL;
+    /* It need not be the first, but is among those that follow it. */
+    *first_check(context, kind, target) = *first_check(translator->master, kind, target);
+    return true;
 }

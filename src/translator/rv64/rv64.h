@@ -17,6 +17,9 @@ void emit_address(struct builder *builder, unsigned rd, const uint8_t *code);
 void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value);
 /* A jump to any place in the cache; may change a0. */
 void emit_far_jump(struct builder *builder, const uint8_t *to);
+/* Of a trampoline; for threads, the way to a target that is too far follows. */
+#define TRAMPOLINE_BYTES 24
+#define FAR_WAY_BYTES 16
 /* A jump out of the fragment: to its own trampoline, until it is linked.  It is the
  * way `way` from builder->from; `branch` leads to it, or is NULL. */
 void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch);

@@ -1,6 +1,8 @@
 /* Sequences of RV64 instructions: constants, and the ways out of a fragment. */
 #include "translator/rv64/rv64.h"
 
+#include "base/check.h"
+
 /* The low 12 bits as an instruction adds them, sign-extended. */
 static int32_t low_part(int64_t value)
 {
@@ -83,11 +85,15 @@ struct trampoline {
     struct exit *exit;
 };
 
+_Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "link.c depends on it");
+
 struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target)
 {
     struct translator *translator = builder->translator;
     struct exit *exit = pool_take(translator, sizeof *exit);
-    uint8_t *place = cache_add_trampoline(&translator->cache, sizeof(struct trampoline));
+    uint8_t *place = cache_add_trampoline(
+        &translator->cache,
+        TRAMPOLINE_BYTES + (UNLIKELY(translator->threaded) ? FAR_WAY_BYTES : 0));
     *(struct trampoline *)(void *)place =
         (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
                                       word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),

@@ -157,7 +157,7 @@ static void skip_load(struct context *context, const struct signal_info *info,
 
     __builtin_memcpy(halves, (const void *)(uintptr_t)frame->x[0], sizeof halves);
     rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
-    if (!context->translator->building || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
+    if (context->translator->building != context || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
         host_fail(STATUS_FAILED, "internal error: the translator has caused a fault", NULL, NULL,
                   NULL);
     }

@@ -80,6 +80,7 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
         /* b +8; j; j.  Linked, the branch itself may go to one of the two targets,
          * and the other takes a jump more: each is one word to patch.  The better
          * one is the taken backward, the not taken forward. */
+        target_align(builder);
         uint8_t *branch = builder->at;
         const bool backward = offset < 0;
         emit_word(builder, (backward ? word : word ^ BRANCH_OPPOSITE) | branch_offset_bits(8));
@@ -96,6 +97,7 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
     while (rs1 == borrowed || rs2 == borrowed) {
         borrowed++;
     }
+    target_align(builder);
     emit_save(builder, borrowed, CONTEXT_SPARE);
     emit_restore(builder, borrowed, CONTEXT_X(TP));
     word &= ~(31u << 15 | 31u << 20);
@@ -117,6 +119,7 @@ static enum progress follow(struct builder *builder, enum way way, guest_addr ta
         return ELSEWHERE;
     }
     builder->from = from;
+    target_align(builder);
     emit_exit(builder, way, target, NULL);
     return ENDED;
 }
@@ -287,7 +290,15 @@ const uint8_t *target_indirect_entry(const struct fragment *fragment)
     return fragment->entry - 4;
 }
 
+void target_align(struct builder *builder)
+{
+    if (builder->translator->threaded && ((uintptr_t)builder->at & 2) != 0) {
+        emit_half(builder, NOTHING_HALF);
+    }
+}
+
 void target_end(struct builder *builder)
 {
+    target_align(builder);
     emit_exit(builder, WAY_ON, builder->pc, NULL);
 }
