@@ -40,5 +40,5 @@ void target_describe(const uint8_t *code, uint64_t address, struct target_instru
     const bool direct = (flags & INSN_CONDITIONAL) != 0 || insn.op == RV64_jal;
     instruction->bytes = insn.length;
     instruction->target = direct ? address + (uint64_t)insn.imm : 0;
-    instruction->leaves = insn.op == RV64_jal || insn.op == RV64_jalr;
+    instruction->leaves = (insn.op == RV64_jal && insn.rd == X0) || insn.op == RV64_jalr;
 }
