@@ -42,8 +42,8 @@ help:
 ## demo        install what is missing, build, and show the translator and its counters at work
 ## check       install what is missing, build, run the tests
 ## check-slow  all tests, some for hours
-## bench       speed beside qemu-riscv64 as ratios, and what each part of the translator costs;
-##             LADDER_FLAGS=--quick for smaller programs
+## bench       speed beside qemu-riscv64 as ratios, what each part of the translator costs, and which
+##             loops each placement of counters finds; LADDER_FLAGS=--quick for smaller programs
 ## fuzz        the ELF reader and the decoders, with clang's fuzzer
 ## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
@@ -109,6 +109,7 @@ $(BUILD)/rv64/%.o: src/%
 bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS)
 	bench/run --build $(BUILD) $(BENCH_FLAGS)
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
+	bench/placements --build $(BUILD)
 
 $(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
 	@mkdir -p $(@D)

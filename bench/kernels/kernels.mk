@@ -8,7 +8,7 @@ RISCV_CC ?= riscv64-linux-gnu-gcc
 RISCV_CXX ?= riscv64-linux-gnu-g++
 
 BENCH_KERNELS := sort compress float chase interp calls virtual
-BENCH_NAMES := $(BENCH_KERNELS) hello
+BENCH_NAMES := $(BENCH_KERNELS) hello words
 BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
 
