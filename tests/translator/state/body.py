@@ -1,0 +1,232 @@
+"""Random bodies for scaffold.S: code that ends, with every kind of instruction that the translator rewrites."""
+
+import random
+
+AREA_WORDS = 32
+SP, TP, OUTER, INNER, AREA = 2, 4, 25, 26, 27
+RESERVED = {0, SP, OUTER, INNER, AREA}
+FREE = [n for n in range(32) if n not in RESERVED]
+LINKS = [1, 5, 10, 11, 12, TP, 31]
+LEAVES = 6
+REGISTERS = ["add", "sub", "xor", "or", "and", "sll", "srl", "sra", "slt", "sltu", "mul", "addw",
+             "subw"]
+IMMEDIATES = ["addi", "xori", "andi", "ori", "addiw", "slti"]
+LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lhu": 2, "lbu": 1, "lb": 1}
+STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1}
+BRANCHES = ["beq", "bne", "blt", "bge", "bltu", "bgeu"]
+
+
+def has_sync(seed):
+    """Whether its code says that code has changed, after which all of it is translated anew."""
+    return seed % 4 == 0
+
+
+class Body:
+    """The text of one body; its labels are numbers that count on."""
+
+    def __init__(self, seed, units):
+        self.random = random.Random(seed)
+        self.syncs = has_sync(seed)
+        self.lines = []
+        self.label = 0
+        self.avoid = set()
+        self.links = [self.random.choice(LINKS) for _ in range(LEAVES)]
+        for _ in range(units):
+            self.unit(2)
+        self.emit("j body_end")
+        for number, link in enumerate(self.links):
+            self.leaf(number, link)
+
+    def emit(self, line):
+        self.lines.append("    " + line)
+
+    def register(self):
+        """One of those that may change; tp often."""
+        while True:
+            chosen = TP if self.random.random() < 0.2 else self.random.choice(FREE)
+            if chosen not in self.avoid:
+                return chosen
+
+    def operand(self):
+        return self.random.choice([0, TP, AREA, SP] + FREE)
+
+    def new_label(self):
+        self.label += 1
+        return f"l{self.label}"
+
+    def place(self, label):
+        self.lines.append(label + ":")
+
+    def offset(self, size):
+        return self.random.randrange(0, AREA_WORDS * 8, size)
+
+    def unit(self, depth):
+        kinds = [(8, self.alu), (6, self.memory), (3, self.memory_through_tp), (3, self.address),
+                 (2, self.jump), (3, self.branch), (3, self.call), (3, self.indirect_call),
+                 (2, self.computed_jump), (2, self.floating), (1, self.atomic), (1, self.system),
+                 (1, self.stack), (1 if self.syncs else 0, self.sync), (2 if depth else 0, self.loop)]
+        chosen = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
+        if chosen == self.loop:
+            self.loop(depth - 1)
+        else:
+            chosen()
+
+    def alu(self):
+        r = self.random
+        rd = self.register()
+        if r.random() < 0.5:
+            rs1 = rd if r.random() < 0.5 else self.operand()
+            self.emit(f"{r.choice(REGISTERS)} x{rd}, x{rs1}, x{self.operand()}")
+        elif r.random() < 0.3:
+            self.emit(f"lui x{rd}, {r.randrange(1 << 20)}")
+        elif r.random() < 0.3:
+            self.emit(f"{r.choice(['slli', 'srli', 'srai'])} x{rd}, x{rd}, {r.randrange(1, 64)}")
+        else:
+            rs1 = rd if r.random() < 0.5 else self.operand()
+            self.emit(f"{r.choice(IMMEDIATES)} x{rd}, x{rs1}, {r.randrange(-32, 32)}")
+
+    def access(self, base):
+        if self.random.random() < 0.5:
+            name = self.random.choice(list(LOADS))
+            self.emit(f"{name} x{self.register()}, {self.offset(LOADS[name])}(x{base})")
+        else:
+            name = self.random.choice(list(STORES))
+            self.emit(f"{name} x{self.operand()}, {self.offset(STORES[name])}(x{base})")
+
+    def memory(self):
+        self.access(AREA)
+
+    def memory_through_tp(self):
+        if TP in self.avoid:
+            return
+        self.emit(f"mv tp, x{AREA}")
+        self.access(TP)
+
+    def address(self):
+        if self.random.random() < 0.5:
+            self.emit(f"lla x{self.register()}, area + {self.random.randrange(4096)}")
+        else:
+            self.emit(f"auipc x{self.register()}, {self.random.randrange(1 << 20)}")
+
+    def skip(self, how):
+        label = self.new_label()
+        self.emit(how + label)
+        for _ in range(self.random.randrange(3)):
+            self.alu()
+        self.place(label)
+
+    def jump(self):
+        self.skip("j ")
+
+    def branch(self):
+        self.skip(f"{self.random.choice(BRANCHES)} x{self.operand()}, x{self.operand()}, ")
+
+    def usable_leaf(self):
+        number = self.random.randrange(LEAVES)
+        return number if self.links[number] not in self.avoid else None
+
+    def call(self):
+        number = self.usable_leaf()
+        if number is None:
+            return
+        link = self.links[number]
+        if link == 1 and self.random.random() < 0.5:
+            self.emit(f"call leaf{number}")
+        else:
+            self.emit(f"jal x{link}, leaf{number}")
+
+    def indirect_call(self):
+        number = self.usable_leaf()
+        if number is None:
+            return
+        through = self.register()
+        shift = self.random.choice([0, 0, 16, -32])
+        self.emit(f"lla x{through}, leaf{number} - {shift}")
+        self.emit(f"jalr x{self.links[number]}, {shift}(x{through})")
+
+    def computed_jump(self):
+        through = self.register()
+        label = self.new_label()
+        self.emit(f"lla x{through}, {label}")
+        self.emit(f"jr x{through}")
+        self.alu()
+        self.place(label)
+
+    def floating(self):
+        r = self.random
+        self.emit(r.choice([
+            f"fadd.d f{r.randrange(32)}, f{r.randrange(32)}, f{r.randrange(32)}",
+            f"fmul.d f{r.randrange(32)}, f{r.randrange(32)}, f{r.randrange(32)}",
+            f"fdiv.d f{r.randrange(32)}, f{r.randrange(32)}, f{r.randrange(32)}",
+            f"fld f{r.randrange(32)}, {self.offset(8)}(x{AREA})",
+            f"fsd f{r.randrange(32)}, {self.offset(8)}(x{AREA})",
+            f"fmv.x.d x{self.register()}, f{r.randrange(32)}",
+            f"fcvt.d.l f{r.randrange(32)}, x{self.operand()}",
+            f"csrrwi x{self.register()}, frm, {r.randrange(5)}",
+            f"frflags x{self.register()}"]))
+
+    def atomic(self):
+        old = self.register()
+        if self.random.random() < 0.5:
+            self.emit(f"amoadd.d x{old}, x{self.operand()}, (x{AREA})")
+            return
+        done = self.register()
+        if done == old:
+            return
+        label = self.new_label()
+        self.place(label)
+        self.emit(f"lr.d x{old}, (x{AREA})")
+        self.emit(f"addi x{old}, x{old}, 3")
+        self.emit(f"sc.d x{done}, x{old}, (x{AREA})")
+        self.emit(f"bnez x{done}, {label}")
+
+    def system(self):
+        if self.avoid & {10, 17}:
+            return
+        self.emit("li a7, 57") # close
+        self.emit("li a0, -1")
+        self.emit("ecall")
+
+    def stack(self):
+        self.emit("addi sp, sp, -64")
+        self.emit(f"sd x{self.operand()}, 8(sp)")
+        self.alu()
+        self.emit("addi sp, sp, 64")
+
+    def sync(self):
+        self.emit("fence.i")
+
+    def loop(self, depth):
+        counter = OUTER if depth else INNER
+        label = self.new_label()
+        self.emit(f"li x{counter}, {self.random.randrange(2, 7)}")
+        self.place(label)
+        for _ in range(self.random.randrange(1, 5)):
+            self.unit(depth)
+        self.emit(f"addi x{counter}, x{counter}, -1")
+        self.emit(f"bnez x{counter}, {label}")
+
+    def leaf(self, number, link):
+        self.place(f"leaf{number}")
+        self.avoid = {link}
+        for _ in range(self.random.randrange(1, 4)):
+            self.random.choice([self.alu, self.memory, self.address, self.branch])()
+        self.avoid = set()
+        self.emit(f"jr x{link}")
+
+
+def make_body(seed, units):
+    """The assembly source with the body and what it starts with."""
+    body = Body(seed, units)
+    values = random.Random(~seed)
+    words = [values.choice([values.getrandbits(64), values.getrandbits(8), 0]) for _ in range(32)]
+    initial = [f"{word:#x}" for word in words]
+    initial[AREA] = "area"
+    floats = [f"{values.getrandbits(62):#x}" for _ in range(32)]
+    area = [f"{values.getrandbits(64):#x}" for _ in range(AREA_WORDS)]
+    return "\n".join(
+        ["    .option norelax", "    .text", "    .globl body, body_limit", "body:"]
+        + body.lines + ["body_limit:", "    .data", "    .balign 8"]
+        + [f"    .globl {name}\n{name}: .dword " + ", ".join(numbers) for name, numbers in
+           (("initial", initial), ("initial_floats", floats), ("initial_area", area))]
+        + ['    .section .note.GNU-stack, "", @progbits', ""])
