@@ -5,7 +5,7 @@ import os
 import diffsuite
 
 TABLE = os.path.join(diffsuite.TESTS, "translator", "configurations.list")
-AMOUNTS = ("all", "few", "flushes")
+AMOUNTS = ("all", "few", "flushes", "visible")
 
 
 class Configuration:

@@ -1,6 +1,7 @@
 """Owns the differential programs: reads their table, builds them and runs them under a command."""
 
 import concurrent.futures
+import difflib
 import fnmatch
 import hashlib
 import json
@@ -33,6 +34,7 @@ LINK_FLAGS = {
     "static-pie": ["-nostdlib", "-fPIE", "-ffreestanding", "-fno-stack-protector",
                    "-Wl,-pie,--no-dynamic-linker"],
 }
+DIFF_LINES = 12
 COLUMNS = ["name", "link", "flags", "libraries", "arguments", "stdin", "oracle", "compare"]
 
 
@@ -216,7 +218,8 @@ def environment(program, command, sysroot):
 
 
 def run_program(program, command, sysroot, timeout, folder=None):
-    """Runs in a fresh folder; status is that of a shell: 128+N for signal N, or "timeout"."""
+    """Runs in a fresh folder; status is that of a shell: 128+N for signal N, or "timeout".  What the
+    command itself writes to ../stats.json comes back, too."""
     stdin = open(program.stdin, "rb") if program.stdin else open(os.devnull, "rb")
     own = folder or tempfile.mkdtemp(prefix="strata-diff-")
     work = os.path.join(own, "cwd")
@@ -238,8 +241,12 @@ def run_program(program, command, sysroot, timeout, folder=None):
                 child.wait()
             out.seek(0)
             err.seek(0)
-            return {"status": status, "out": out.read().decode("latin-1"),
-                    "err": err.read().decode("latin-1")}
+            result = {"status": status, "out": out.read().decode("latin-1"),
+                      "err": err.read().decode("latin-1")}
+        if os.path.exists(os.path.join(own, "stats.json")):
+            with open(os.path.join(own, "stats.json"), encoding="utf-8") as stats:
+                result["stats"] = stats.read()
+        return result
     finally:
         shutil.rmtree(own, ignore_errors=True)
 
@@ -279,6 +286,31 @@ def oracle_result(program, sysroot, timeout, use_cache=True):
         json.dump(result, stored)
     os.replace(scratch, path)
     return result
+
+
+def difference(name, wanted, got):
+    lines = list(difflib.unified_diff(wanted.splitlines(), got.splitlines(), f"{name} wanted",
+                                      f"{name} got", lineterm="", n=1))
+    if not lines and wanted != got:
+        lines = [f"{name} differs only in its line ends"]
+    if len(lines) > DIFF_LINES:
+        lines = lines[:DIFF_LINES] + [f"... {len(lines) - DIFF_LINES} more lines"]
+    return ["    " + line[:160] for line in lines]
+
+
+def compare(program, wanted, got):
+    """Why the run is wrong, as lines to print; nothing when it is right."""
+    reasons = []
+    if wanted["status"] == "timeout":
+        return ["    qemu-riscv64 ran into the timeout"]
+    if wanted["status"] != got["status"]:
+        reasons.append(f"    status wanted {wanted['status']}, got {got['status']}")
+    reasons += difference("stdout", wanted["out"], got["out"])
+    if program.compares_stderr:
+        reasons += difference("stderr", wanted["err"], got["err"])
+    elif reasons and got["err"]:
+        reasons += ["    stderr: " + line[:150] for line in got["err"].splitlines()[-4:]]
+    return reasons
 
 
 def parse_command(text):
