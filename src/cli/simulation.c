@@ -119,6 +119,9 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     if (simulation->machine.real_time) {
         add_word(command, "--real-time");
     }
+    if (simulation->machine.strict_reservations) {
+        add_word(command, "--strict-sc");
+    }
     snprintf(command->entries, sizeof command->entries, "%llu",
              (unsigned long long)simulation->machine.counter_entries);
     add_option(command, "--counter-entries",

@@ -88,6 +88,13 @@ const char *simulation_take_real_time(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_strict_sc(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.strict_reservations = true;
+    return NULL;
+}
+
 const char *simulation_take_counter_entries(void *settings, const char *value)
 {
     struct simulation *own = settings;

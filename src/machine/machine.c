@@ -6,6 +6,7 @@
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "machine/units/reservation.h"
 #include "machine/units/trace.h"
 
 #include <errno.h>
@@ -40,6 +41,14 @@ static bool add_units(struct machine *machine)
         return false;
     }
     add_unit(machine, counter_table_unit(machine->counters));
+    if (options->strict_reservations) {
+        struct unit *unit = reservation_unit_create(host);
+        if (unit == NULL) {
+            fprintf(stderr, "strata: not enough memory for the reservations\n");
+            return false;
+        }
+        add_unit(machine, unit);
+    }
     if (options->profile_loops) {
         machine->loops = loop_profile_create(host);
         if (machine->loops == NULL) {

@@ -106,6 +106,9 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (goes_on) {
         target_end(&builder);
     }
+    if (UNLIKELY(builder.side_count != 0)) {
+        target_finish(&builder);
+    }
     translator->building = NULL;
     if (translator->unreadable != unreadable) {
         return build_again(context, start, lookup);

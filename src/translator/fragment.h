@@ -30,6 +30,13 @@ struct exit {
     uint8_t *counter;    /* a trampoline that makes a counter, in `trampoline`'s place; or NULL */
 };
 
+/* A branch in the middle of a fragment, whose exit follows behind its end. */
+struct side {
+    uint8_t *branch;
+    guest_addr from, target;
+};
+#define FRAGMENT_SIDES 4
+
 /* Straight code is cut here, so that one fragment always fits an empty chunk. */
 #define FRAGMENT_INSTRUCTIONS 128
 

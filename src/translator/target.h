@@ -15,6 +15,8 @@ struct builder {
     guest_addr pc; /* of the instruction to translate next */
     uint8_t *at;   /* where its code goes; moves on */
     unsigned instructions;
+    guest_addr whole_end; /* no branch before this ends the fragment, but leaves its middle */
+    unsigned side_count; /* of translator->sides */
     unsigned lookup; /* the kind that failed to find the fragment */
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
     guest_addr from; /* of the branch or jump that the next exit is for */
@@ -40,6 +42,9 @@ bool target_translate(struct builder *builder, unsigned limit);
 
 /* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */
 bool target_fits(guest_addr pc, guest_addr end);
+
+/* Writes what stands behind a fragment's end. */
+void target_finish(struct builder *builder);
 
 /* Ends a fragment that has become long enough: goes on at builder->pc. */
 void target_end(struct builder *builder);

@@ -124,6 +124,7 @@ struct translator {
     size_t bucket_mask;
     struct bucket buckets[BUCKETS];
 
+    struct side sides[FRAGMENT_SIDES]; /* of the fragment that is being built */
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
     struct fetchable fetchable;

@@ -68,14 +68,23 @@ enum progress {
 };
 
 /* `word` is the branch with any offset. */
-static void translate_branch(struct builder *builder, uint32_t word, int64_t offset,
-                             unsigned length)
+static enum progress translate_branch(struct builder *builder, uint32_t word, int64_t offset,
+                                      unsigned length)
 {
     const guest_addr taken = builder->pc + (uint64_t)offset;
     const guest_addr not_taken = builder->pc + length;
     builder->from = builder->pc;
     const unsigned rs1 = field(word, 15), rs2 = field(word, 20);
     word &= ~BRANCH_OFFSET_MASK;
+    if (UNLIKELY(builder->pc < builder->whole_end) && rs1 != TP && rs2 != TP &&
+        builder->side_count < FRAGMENT_SIDES) {
+        target_align(builder);
+        builder->translator->sides[builder->side_count++] =
+            (struct side){.branch = builder->at, .from = builder->pc, .target = taken};
+        emit_word(builder, word);
+        builder->pc = not_taken;
+        return STRAIGHT;
+    }
     if (rs1 != TP && rs2 != TP) {
         /* b +8; j; j.  Linked, the branch itself may go to one of the two targets,
          * and the other takes a jump more: each is one word to patch.  The better
@@ -91,7 +100,7 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
             emit_exit(builder, WAY_BRANCH, taken, NULL);
             emit_exit(builder, WAY_ON, not_taken, branch);
         }
-        return;
+        return ENDED;
     }
     unsigned borrowed = A0;
     while (rs1 == borrowed || rs2 == borrowed) {
@@ -107,6 +116,7 @@ static void translate_branch(struct builder *builder, uint32_t word, int64_t off
     emit_exit(builder, WAY_ON, not_taken, NULL);
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, WAY_BRANCH, taken, NULL);
+    return ENDED;
 }
 
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
@@ -168,6 +178,62 @@ static bool names_tp(uint32_t word, unsigned operands)
            (operands & OPERANDS_RS2 && field(word, 20) == TP);
 }
 
+/* Bits 27 to 31 of atomics. */
+enum { ATOMIC_LR = 2, ATOMIC_SC = 3 };
+/* Processors let a store succeed at last if there are no more instructions than
+ * 16 from the load on; a few more harm nobody. */
+#define WHOLE_INSTRUCTIONS 24
+
+static bool goes_straight(uint32_t word)
+{
+    if ((word & 3) == 3) {
+        return opcode_of(word) == OPCODE_BRANCH ||
+               (opcode_operands[opcode_of(word)] & OPERANDS_OTHER) == 0;
+    }
+    return half_kind(word) != HALF_J && (half_kind(word) != HALF_REGISTERS || field(word, 2) != X0);
+}
+
+/* The address of the store that belongs to the load-reserved at `pc`; 0 if it is not near. */
+static guest_addr find_conditional_store(const struct translator *translator, guest_addr pc)
+{
+    for (unsigned i = 0; i < WHOLE_INSTRUCTIONS; i++) {
+        pc += (fetch(pc) & 3) == 3 ? 4 : 2;
+        if (!can_fetch(translator, pc)) {
+            return 0;
+        }
+        const uint32_t word = fetch(pc);
+        if ((word & 3) == 3 && opcode_of(word) == OPCODE_AMO) {
+            return word >> 27 == ATOMIC_SC ? pc : 0;
+        }
+        if (!goes_straight(word)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Between a load-reserved and its store no fragment ends and nothing is added
+ * that accesses memory, or the store might fail for ever: branches there leave the
+ * fragment from its middle. */
+static enum progress translate_atomic(struct builder *builder, uint32_t word)
+{
+    if (word >> 27 == ATOMIC_LR) {
+        if (builder->instructions > FRAGMENT_INSTRUCTIONS - WHOLE_INSTRUCTIONS) {
+            target_end(builder); /* the next begins here */
+            return ENDED;
+        }
+        builder->whole_end = find_conditional_store(builder->translator, builder->pc);
+    }
+    const unsigned operands = OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2;
+    if (names_tp(word, operands)) {
+        translate_with_tp(builder, word, operands);
+    } else {
+        emit_word(builder, word);
+    }
+    builder->pc += 4;
+    return STRAIGHT;
+}
+
 /* What is rare enough for the whole decoder. */
 SELDOM static enum progress translate_rest(struct builder *builder, uint32_t word)
 {
@@ -195,8 +261,7 @@ static enum progress translate_word(struct builder *builder, uint32_t word)
 {
     switch (opcode_of(word)) {
     case OPCODE_BRANCH:
-        translate_branch(builder, word, rv64_immediate_B(word), 4);
-        return ENDED;
+        return translate_branch(builder, word, rv64_immediate_B(word), 4);
     case OPCODE_JAL:
         emit_return_address(builder, field(word, 7), builder->pc + 4);
         return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
@@ -207,6 +272,8 @@ static enum progress translate_word(struct builder *builder, uint32_t word)
         return ENDED;
     case OPCODE_AUIPC:
         return translate_auipc(builder, word);
+    case OPCODE_AMO:
+        return translate_atomic(builder, word);
     default:
         if (opcode_operands[opcode_of(word)] & (OPERANDS_MIXED | OPERANDS_OTHER)) {
             return translate_rest(builder, word);
@@ -244,8 +311,7 @@ static enum progress translate_half(struct builder *builder, uint32_t half)
     case HALF_BNEZ: {
         const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
         const unsigned rs1 = 8 + (half >> 7 & 7);
-        translate_branch(builder, word_r(match, 0, rs1, X0), rv64_immediate_CB(half), 2);
-        return ENDED;
+        return translate_branch(builder, word_r(match, 0, rs1, X0), rv64_immediate_CB(half), 2);
     }
     case HALF_REGISTERS:
         return translate_half_registers(builder, half);
@@ -294,6 +360,19 @@ void target_align(struct builder *builder)
 {
     if (builder->translator->threaded && ((uintptr_t)builder->at & 2) != 0) {
         emit_half(builder, NOTHING_HALF);
+    }
+}
+
+/* The exits of branches in its middle. */
+void target_finish(struct builder *builder)
+{
+    for (unsigned i = 0; i < builder->side_count; i++) {
+        const struct side *side = &builder->translator->sides[i];
+        target_align(builder);
+        patch_word(side->branch,
+                   get_word(side->branch) | branch_offset_bits(builder->at - side->branch));
+        builder->from = side->from;
+        emit_exit(builder, WAY_BRANCH, side->target, side->branch);
     }
 }
 
