@@ -158,17 +158,19 @@ struct reading {
 static struct reading read_hardware(const struct translator *translator, const struct loop *loop)
 {
     struct reading reading = {.executions = loop->executions};
-    if (loop->fragment == NULL ||
-        (!loop->made && (loop->maker == NULL || !target_made_counter(loop->maker)))) {
+    if (loop->fragment == NULL) {
         return reading;
     }
-    reading.made = true;
     const uint64_t count = target_counter_read(loop->fragment->entry);
     if (count != NO_COUNTER) {
+        reading.made = true;
         reading.executions += count;
         return reading;
     }
-    reading.evicted = true;
+    if (!loop->made && (loop->maker == NULL || !target_made_counter(loop->maker))) {
+        return reading;
+    }
+    reading.made = reading.evicted = true;
     if (loop->hot && reading.executions < translator->options.threshold) {
         reading.executions = translator->options.threshold; /* so many it has surely had */
     }
@@ -308,8 +310,10 @@ void count_called(struct translator *translator, struct fragment *to)
 
 void count_unlink(struct fragment *to, struct exit *exit)
 {
-    if (exit->counter != NULL && target_made_counter(exit)) {
-        to->loop->made = true;
+    struct loop *loop = to->loop;
+    if (loop != NULL && loop->maker == exit) {
+        loop->made |= target_made_counter(exit);
+        loop->maker = NULL;
     }
     exit->counter = NULL;
 }
@@ -378,11 +382,12 @@ const uint8_t *count_reached(struct translator *translator, struct fragment *fra
         break;
     case COUNTERS_SW_EXACT:
         /* It comes through the counter again, perhaps after a signal's handler. */
-        loop->executions = read_software(translator, loop) - 1;
+        target_count_back(translator, loop);
         target_count_pass(translator, loop);
         break;
     default:
-        on = target_count_resume(translator->context, loop);
+        target_count_back(translator, loop);
+        on = target_count_resume(loop);
         break;
     }
     note_hot(translator->counts, loop);

@@ -31,6 +31,7 @@ struct loop {
     uint64_t executions;       /* counted by counters that are gone */
     struct fragment *fragment; /* with a counter now, or NULL */
     uint8_t *code;             /* of that counter, if it is software */
+    uint64_t threshold;        /* that it began with */
     struct loop *next;         /* in the same bucket */
     struct loop *next_tag;     /* hardware: the next with the same hash of its tag */
     struct exit *maker;        /* hardware: the only exit that makes its counter, or NULL */
@@ -95,7 +96,7 @@ bool count_link(struct translator *translator, struct exit *exit, struct fragmen
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
 /* The program called `to` through a register, and it was in the cache. */
 void count_called(struct translator *translator, struct fragment *to);
-/* The exit of `to`'s that makes its counter is about to lead elsewhere. */
+/* An exit to `to`, which may make its counter, is about to lead elsewhere. */
 void count_unlink(struct fragment *to, struct exit *exit);
 /* All fragments go: their counters are dropped, their counts kept. */
 void count_flush(struct translator *translator);

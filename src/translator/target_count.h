@@ -31,11 +31,13 @@ bool target_count_begin(struct translator *translator, struct loop *loop);
 void target_count_end(struct translator *translator, struct loop *loop);
 /* Executions that the code of `loop` has counted. */
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop);
-/* Starts from 0 again, for a loop that is hot: with no check for the threshold. */
+/* Takes one execution back. */
+void target_count_back(const struct translator *translator, const struct loop *loop);
+/* Goes on without a check for the threshold. */
 void target_count_pass(struct translator *translator, const struct loop *loop);
-/* Of `sw-paper`: where the execution that reached the threshold goes on.  It is
- * taken back, and counted there: a signal's handler may come first. */
-const uint8_t *target_count_resume(struct context *context, const struct loop *loop);
+/* Of `sw-paper`: where the execution that reached the threshold goes on, which was
+ * taken back.  It is counted there: a signal's handler may come first. */
+const uint8_t *target_count_resume(const struct loop *loop);
 /* Of the code of one counter. */
 size_t target_count_bytes(const struct translator *translator);
 

@@ -94,7 +94,7 @@ static void write_inline(const struct translator *translator, uint8_t *code,
     };
     __builtin_memcpy(code, words, sizeof words);
     uint64_t *cell = cell_of(translator, code);
-    *cell = cell_start(cell, count_threshold(translator, loop));
+    *cell = cell_start(cell, loop->threshold);
 }
 
 #define SLOT_COUNT ((int32_t)offsetof(struct slot, count))
@@ -185,6 +185,7 @@ bool target_count_begin(struct translator *translator, struct loop *loop)
         !jal_reaches(code - fragment->entry - (int64_t)bytes)) {
         return false;
     }
+    loop->threshold = count_threshold(translator, loop);
     if (layout == &paper_layout) {
         write_paper(translator, code, loop);
     } else {
@@ -215,15 +216,12 @@ size_t target_count_bytes(const struct translator *translator)
 uint64_t target_count_read(const struct translator *translator, const struct loop *loop)
 {
     const uint64_t *cell = cell_of(translator, loop->code);
-    return count_additions(*cell - cell_start(cell, count_threshold(translator, loop)),
-                           (uintptr_t)cell);
+    return count_additions(*cell - cell_start(cell, loop->threshold), (uintptr_t)cell);
 }
 
 void target_count_pass(struct translator *translator, const struct loop *loop)
 {
-    uint64_t *cell = cell_of(translator, loop->code);
     uint8_t *at = loop->code + CHECK_WORD * 4;
-    *cell = cell_start(cell, 0);
     if (translator->threaded) { /* one word only */
         patch_word(at, word_i((uint32_t)MATCH_addi, X0, X0, 0));
         target_sync(translator, CODE_COUNTER, at, at + 4);
@@ -234,19 +232,19 @@ void target_count_pass(struct translator *translator, const struct loop *loop)
     target_sync(translator, CODE_COUNTER, at, at + 8);
 }
 
-static void uncount(struct context *context, const struct loop *loop)
+/* Other threads may count in the same cell. */
+void target_count_back(const struct translator *translator, const struct loop *loop)
 {
-    if (layout_of(context->translator) == &paper_layout) {
-        context->slots[count_slot(loop->head)].count--;
+    if (layout_of(translator) == &paper_layout) {
+        translator->counts->slots[count_slot(loop->head)].count--;
     } else {
-        uint64_t *cell = cell_of(context->translator, loop->code);
-        *cell -= (uintptr_t)cell;
+        uint64_t *cell = cell_of(translator, loop->code);
+        __atomic_fetch_sub(cell, (uintptr_t)cell, __ATOMIC_RELAXED);
     }
 }
 
-const uint8_t *target_count_resume(struct context *context, const struct loop *loop)
+const uint8_t *target_count_resume(const struct loop *loop)
 {
-    uncount(context, loop);
     return loop->code + paper_layout.resume * 4;
 }
 
@@ -258,7 +256,7 @@ static void leave_inline(struct context *context, const struct loop *loop, unsig
         saved[A0] = CONTEXT_X(A0);
     }
     if (word >= CHECK_WORD) {
-        uncount(context, loop);
+        target_count_back(context->translator, loop);
     }
 }
 
@@ -277,7 +275,7 @@ static void leave_paper(struct context *context, const struct loop *loop, unsign
         saved[A1] = CONTEXT_SPARE + 8;
     }
     if ((word >= COUNTED_WORD && word < resume) || word >= RESUME_COUNTED_WORD) {
-        uncount(context, loop);
+        target_count_back(context->translator, loop);
     }
 }
 
@@ -301,6 +299,6 @@ void target_count_interrupt(struct context *context, const uint8_t *code)
 {
     const struct fragment *fragment = find_fragment(context->translator, context->target);
     if (fragment != NULL && fragment->entry == code && fragment->landing != fragment->entry) {
-        uncount(context, fragment->loop);
+        target_count_back(context->translator, fragment->loop);
     }
 }
