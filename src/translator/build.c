@@ -14,49 +14,60 @@
 #define MARK_NEED FRAGMENT_INSTRUCTIONS
 #define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 
+SELDOM static void start_over(struct translator *translator)
+{
+    flush_all(translator);
+    ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
+}
+
 static void make_room(struct translator *translator)
 {
     if ((size_t)(translator->pool_end - translator->pool_next) < POOL_NEED ||
         translator->marks_end - translator->mark_next < MARK_NEED ||
         !cache_reserve(&translator->cache, CACHE_NEED)) {
-        flush_all(translator);
-        ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
+        start_over(translator);
     }
 }
 
-static void note_page(struct translator *translator, guest_addr pc)
+static bool is_known(const struct translator *translator, guest_addr pc)
 {
-    guest_addr *known = &translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES];
-    const guest_addr last = pc | (CODE_PAGE - 1);
-    if (UNLIKELY(*known != last)) {
-        *known = last;
-        code_add(translator, pc, pc + 1);
-    }
+    return translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES] == (pc | (CODE_PAGE - 1));
 }
 
-/* A fragment's straight code is never longer than a page. */
-static void note_code(struct translator *translator, guest_addr start, guest_addr end)
+SELDOM static void note_pages(struct translator *translator, guest_addr start, guest_addr last)
 {
-    note_page(translator, start);
-    if (UNLIKELY((start ^ (end - 1)) >= CODE_PAGE)) {
-        note_page(translator, end - 1);
+    code_add(translator, start, last + 1);
+    translator->known_pages[last / CODE_PAGE % KNOWN_PAGES] = last | (CODE_PAGE - 1);
+    translator->known_pages[start / CODE_PAGE % KNOWN_PAGES] = start | (CODE_PAGE - 1);
+}
+
+/* Straight code from `pc` on, which may reach into the next page. */
+static void note_code(struct translator *translator, guest_addr pc)
+{
+    const uint64_t bytes = FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
+    if (UNLIKELY(!is_known(translator, pc)) ||
+        (UNLIKELY(pc % CODE_PAGE > CODE_PAGE - bytes) && !is_known(translator, pc + bytes - 1))) {
+        note_pages(translator, pc, pc + bytes - 1);
     }
 }
-_Static_assert(FRAGMENT_INSTRUCTIONS *TARGET_LONGEST_INSTRUCTION < CODE_PAGE, "two pages at most");
 
 /* How many instructions the fragment can have with those from builder->pc on
  * that the program may execute; 0 if the next is not one of them. */
-static unsigned limit_fetch(const struct builder *builder)
+SELDOM static unsigned limit_near_end(const struct builder *builder)
 {
     struct translator *translator = builder->translator;
-
-    if (LIKELY(builder->pc - translator->window.start < translator->window_safe_bytes)) {
-        return FRAGMENT_INSTRUCTIONS;
-    }
     const uint64_t limit = builder->instructions + fetch_count(translator, builder->pc);
     return limit == builder->instructions  ? 0
            : limit < FRAGMENT_INSTRUCTIONS ? (unsigned)limit
                                            : FRAGMENT_INSTRUCTIONS;
+}
+
+static unsigned limit_fetch(const struct builder *builder)
+{
+    const struct translator *translator = builder->translator;
+    return LIKELY(builder->pc - translator->window.start < translator->window_safe_bytes)
+               ? FRAGMENT_INSTRUCTIONS
+               : limit_near_end(builder);
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
@@ -69,11 +80,32 @@ SELDOM static struct fragment *build_again(struct context *context, guest_addr s
     return build_fragment(context, start, lookup);
 }
 
+/* Where jumps are followed, and where the fragment becomes too long. */
+__attribute__((noinline)) static void build_on(struct builder *builder)
+{
+    unsigned limit;
+    while (!builder->ended && builder->instructions < (limit = limit_fetch(builder))) {
+        note_code(builder->translator, builder->pc);
+        target_translate(builder, limit);
+    }
+    if (!builder->ended) {
+        target_end(builder);
+    }
+}
+
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
 {
     struct translator *translator = context->translator;
-    struct builder builder = {.translator = translator, .pc = start, .lookup = lookup};
-    unsigned limit = limit_fetch(&builder);
+    struct builder builder;
+    builder.translator = translator;
+    builder.pc = start;
+    builder.instructions = 0;
+    builder.whole_end = 0;
+    builder.side_count = 0;
+    builder.lookup = lookup;
+    builder.lookup_site = NULL;
+    builder.ended = false;
+    const unsigned limit = limit_fetch(&builder);
     if (limit == 0) {
         translator->unreadable = 0;
         return NULL;
@@ -93,25 +125,17 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     fragment->next = bucket->fragments;
     bucket->fragments = fragment;
 
-    bool goes_on = true;
-    while (goes_on && builder.instructions < FRAGMENT_INSTRUCTIONS && limit != 0) {
-        const guest_addr from = builder.pc;
-        const unsigned before = builder.instructions;
-        goes_on = target_translate(&builder, limit);
-        /* Straight code, of which only the last may have jumped away. */
-        note_code(translator, from,
-                  from + (builder.instructions - before) * TARGET_LONGEST_INSTRUCTION);
-        limit = goes_on ? limit_fetch(&builder) : 0;
-    }
-    if (goes_on) {
-        target_end(&builder);
+    note_code(translator, start);
+    target_translate(&builder, limit);
+    if (!builder.ended) {
+        build_on(&builder);
     }
     if (UNLIKELY(builder.side_count != 0)) {
         target_finish(&builder);
     }
     translator->building = NULL;
-    if (translator->unreadable != unreadable) {
-        return build_again(context, start, lookup);
+    if (UNLIKELY(translator->unreadable != unreadable)) {
+        return build_again(context, fragment->start, builder.lookup);
     }
     fragment->end = builder.at;
     target_sync(translator, CODE_FRAGMENT, translator->cache.fragments, builder.at);
@@ -126,6 +150,5 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (translator->count_next_built) {
         count_built(translator, fragment);
     }
-    link_waiting(translator, fragment);
-    return fragment;
+    return link_waiting(translator, bucket, fragment);
 }

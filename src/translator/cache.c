@@ -18,16 +18,19 @@ void cache_create(struct cache *cache, uint8_t *memory, size_t bytes)
     use_chunk(cache, memory);
 }
 
-bool cache_reserve(struct cache *cache, size_t bytes)
+SELDOM static bool use_next_chunk(struct cache *cache, size_t bytes)
 {
-    if ((size_t)(cache->trampolines - cache->fragments) >= bytes) {
-        return true;
-    }
     if (cache->chunk_end == cache->end) {
         return false;
     }
     use_chunk(cache, cache->chunk_end);
     return (size_t)(cache->trampolines - cache->fragments) >= bytes;
+}
+
+bool cache_reserve(struct cache *cache, size_t bytes)
+{
+    return LIKELY((size_t)(cache->trampolines - cache->fragments) >= bytes) ||
+           use_next_chunk(cache, bytes);
 }
 
 void cache_commit(struct cache *cache, uint8_t *end)

@@ -64,7 +64,8 @@ static const uint8_t *go_on(struct context *context, guest_addr target, unsigned
     return enter(context, fragment);
 }
 
-static const uint8_t *go_on_indirectly(struct context *context, unsigned lookup)
+__attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context *context,
+                                                                 unsigned lookup)
 {
     struct translator *translator = context->translator;
     guest_addr mark = 0; /* of a call that counts */
@@ -106,7 +107,7 @@ static const uint8_t *go_on_after_call(struct context *context, guest_addr next)
     return detour != NULL ? detour : go_on(context, context->target, LOOKUP_INLINE);
 }
 
-/* The exit itself may go in a flush, or when its fragment does. */
+/* For no direct and no indirect one.  The exit itself may go in a flush. */
 SELDOM static const uint8_t *dispatch_other(struct context *context, const struct exit *exit)
 {
     struct translator *translator = context->translator;
@@ -114,9 +115,8 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
 
     switch (exit->kind) {
     case EXIT_DIRECT:
-        break;
     case EXIT_INDIRECT:
-        return go_on_indirectly(context, exit->lookup);
+        break;
     case EXIT_CODE_CHANGED:
         flush_all(translator);
         break;
@@ -131,6 +131,13 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
     return go_on(context, target, LOOKUP_INLINE);
 }
 
+SELDOM static const uint8_t *go_on_counted(struct context *context, struct exit *exit,
+                                           struct fragment *fragment)
+{
+    count_taken(context->translator, exit, fragment);
+    return target_indirect_entry(fragment);
+}
+
 /* Nearly always a direct exit is taken for the first time, to code that is new. */
 static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
 {
@@ -138,7 +145,8 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
 
     translator->statistics.dispatches++;
     if (UNLIKELY(exit->kind != EXIT_DIRECT)) {
-        return dispatch_other(context, exit);
+        return exit->kind == EXIT_INDIRECT ? go_on_indirectly(context, exit->lookup)
+                                           : dispatch_other(context, exit);
     }
     const guest_addr target = exit->target;
     context->target = target;
@@ -146,7 +154,7 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
     if (LIKELY(fragment == NULL)) {
         fragment = build_fragment(context, target, LOOKUP_INLINE);
     } else if (exit->counts) {
-        count_taken(translator, exit, fragment);
+        return go_on_counted(context, exit, fragment);
     }
     return enter(context, fragment);
 }

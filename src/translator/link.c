@@ -4,20 +4,56 @@
 
 #include "base/check.h"
 
-/* A function of its own, so that most exits, which wait, need no stack. */
-__attribute__((noinline)) static void connect(struct translator *translator, struct exit *exit,
-                                              struct fragment *to)
+static void note_link(struct translator *translator, struct exit *exit, struct fragment *to)
 {
-    ASSERT(exit->to == NULL && to->start == exit->target);
+    exit->to = to;
+    exit->next = to->incoming;
+    to->incoming = exit;
+    translator->statistics.links++;
+}
+
+static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    ASSERT(exit->to == NULL);
     if (!exit->counts) {
         target_link(translator, exit, to);
     } else if (!count_link(translator, exit, to)) {
         return;
     }
-    exit->to = to;
-    exit->next = to->incoming;
-    to->incoming = exit;
-    translator->statistics.links++;
+    note_link(translator, exit, to);
+}
+
+struct fragment *link_later(struct translator *translator, struct exit *exit)
+{
+    struct bucket *bucket = find_bucket(translator, exit->target);
+    struct fragment *to = find_fragment_in(bucket, exit->target);
+    if (to == NULL) {
+        exit->next = bucket->waiting;
+        bucket->waiting = exit;
+    }
+    return to;
+}
+
+__attribute__((noinline)) void link_now(struct translator *translator, struct exit *exit,
+                                        struct fragment *to, struct exit *second,
+                                        struct fragment *to_second)
+{
+    if (to != NULL) {
+        connect(translator, exit, to);
+    }
+    if (to_second != NULL) {
+        connect(translator, second, to_second);
+    }
+}
+
+void link_exit(struct translator *translator, struct exit *exit)
+{
+    if (translator->options.link) {
+        struct fragment *to = link_later(translator, exit);
+        if (to != NULL) {
+            connect(translator, exit, to);
+        }
+    }
 }
 
 void link_undo(struct translator *translator)
@@ -32,26 +68,11 @@ void link_undo(struct translator *translator)
     }
 }
 
-void link_exit(struct translator *translator, struct exit *exit)
+__attribute__((noinline)) static struct fragment *
+link_rest(struct translator *translator, struct exit **place, struct fragment *fragment)
 {
-    if (!translator->options.link) {
-        return;
-    }
-    struct bucket *bucket = find_bucket(translator, exit->target);
-    struct fragment *to = find_fragment_in(bucket, exit->target);
-    if (to != NULL) {
-        connect(translator, exit, to);
-        return;
-    }
-    exit->next = bucket->waiting;
-    bucket->waiting = exit;
-}
-
-void link_waiting(struct translator *translator, struct fragment *fragment)
-{
-    struct exit **place = &find_bucket(translator, fragment->start)->waiting;
-    while (*place != NULL) {
-        struct exit *exit = *place;
+    struct exit *exit;
+    while ((exit = *place) != NULL) {
         if (exit->target == fragment->start) {
             *place = exit->next;
             connect(translator, exit, fragment);
@@ -59,4 +80,18 @@ void link_waiting(struct translator *translator, struct fragment *fragment)
             place = &exit->next;
         }
     }
+    return fragment;
+}
+
+/* Nearly always one waits, and it is near: that needs no stack. */
+__attribute__((noinline)) struct fragment *
+link_waiting(struct translator *translator, struct bucket *bucket, struct fragment *fragment)
+{
+    struct exit *exit = bucket->waiting;
+    if (LIKELY(exit != NULL && exit->target == fragment->start && !exit->counts &&
+               target_link_near(translator, exit, fragment))) {
+        bucket->waiting = exit->next;
+        note_link(translator, exit, fragment);
+    }
+    return bucket->waiting == NULL ? fragment : link_rest(translator, &bucket->waiting, fragment);
 }

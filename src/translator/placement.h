@@ -37,7 +37,8 @@ static inline bool placement_closes_loop(guest_addr from, guest_addr target)
 static inline bool placement_wants(const struct placement_rule *rule, enum way way, guest_addr from,
                                    guest_addr target)
 {
-    return (rule->ways >> way & 1) != 0 && (!rule->backward || placement_closes_loop(from, target));
+    return way != WAY_ON && (rule->ways >> way & 1) != 0 &&
+           (!rule->backward || placement_closes_loop(from, target));
 }
 
 /* Whether calls through registers count, too.  They look for their target with a

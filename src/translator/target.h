@@ -20,6 +20,7 @@ struct builder {
     unsigned lookup; /* the kind that failed to find the fragment */
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
     guest_addr from; /* of the branch or jump that the next exit is for */
+    bool ended;      /* nothing follows in this fragment */
 };
 
 /* The most bytes of the cache that one instruction can take, with what it keeps
@@ -37,8 +38,8 @@ void target_begin(struct builder *builder);
 
 /* Translates straight code from builder->pc on, until a jump or until the fragment
  * has `limit` instructions, and moves the pc on, to the jump's target where it is
- * followed.  Returns false if the fragment ends. */
-bool target_translate(struct builder *builder, unsigned limit);
+ * followed.  Sets builder->ended if the fragment ends. */
+void target_translate(struct builder *builder, unsigned limit);
 
 /* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */
 bool target_fits(guest_addr pc, guest_addr end);
@@ -49,7 +50,9 @@ void target_finish(struct builder *builder);
 /* Ends a fragment that has become long enough: goes on at builder->pc. */
 void target_end(struct builder *builder);
 
-/* Sends the jump of `exit` straight to `to`, through a stub if it is too far away. */
+/* Sends the jump of `exit` straight to `to`, if it is near; */
+bool target_link_near(struct translator *translator, struct exit *exit, const struct fragment *to);
+/* through a stub if it is too far away. */
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to);
 
 /* Sends it to its trampoline again.  What else it went through stays as it is. */

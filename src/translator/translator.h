@@ -171,8 +171,15 @@ static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 }
 
 /* link.c */
+/* Only if exits are to be linked, these two: `exit` waits for its target, or that is
+ * returned; then up to two, if neither target is NULL, are sent there. */
+struct fragment *link_later(struct translator *translator, struct exit *exit);
+void link_now(struct translator *translator, struct exit *exit, struct fragment *to,
+              struct exit *second, struct fragment *to_second);
 void link_exit(struct translator *translator, struct exit *exit);
-void link_waiting(struct translator *translator, struct fragment *fragment);
+/* Links all that wait for `fragment`, which is new in `bucket`; returns it. */
+struct fragment *link_waiting(struct translator *translator, struct bucket *bucket,
+                              struct fragment *fragment);
 /* All exits lead to their trampolines again. */
 void link_undo(struct translator *translator);
 

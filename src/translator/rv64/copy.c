@@ -17,7 +17,9 @@ enum {
     RULE_QUADRANT_2_ZERO = 8, /* or nothing */
     RULE_RD = 16,             /* a word that writes an integer register */
     RULE_NEVER = 32,
-    WORD = -128, /* no rule: the instruction has a second half */
+    /* No rules, and never broken: */
+    NAMES_RS2 = 64,
+    WORD = -128, /* the instruction has a second half */
 };
 
 #define ONCE(x) x
@@ -32,8 +34,19 @@ enum {
     FOUR(other), with_tp, ONCE(other), TWICE(other), EIGHT(other), EIGHT(other), EIGHT(other)
 #define RS2_IS_REGISTER RULE_QUADRANT_2_TP
 
+#define RULES_OF_2(rs2)                                                                            \
+    (RULE_QUADRANT_2 | ((rs2) == TP ? RULE_QUADRANT_2_TP : (rs2) == X0 ? RULE_QUADRANT_2_ZERO : 0))
+#define RULES_OF_WORD(operands)                                                                    \
+    (WORD | ((operands)&OPERANDS_RS2 ? NAMES_RS2 : 0) |                                            \
+     ((operands)&OPERANDS_OTHER ? RULE_NEVER                                                       \
+      : (operands)&OPERANDS_RD  ? RULE_RD                                                          \
+                                : 0))
+
 /* clang-format off */
-static const uint8_t broken[512] = {
+static const struct {
+    uint8_t broken[512];
+    int8_t rules[128];
+} tables = {{
     /*     c.addi; c.slli */
     BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
     /*     c.addiw; c.fldsp */
@@ -51,40 +64,20 @@ static const uint8_t broken[512] = {
     BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
     /*     c.bnez; c.sdsp */
     BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
-};
-/* clang-format on */
-
+}, {
 /* Bits 0 to 6, for each quadrant; those of quadrant 0 name x8 to x15 only. */
-#define RULES_OF_2(rs2)                                                                            \
-    (RULE_QUADRANT_2 | ((rs2) == TP ? RULE_QUADRANT_2_TP : (rs2) == X0 ? RULE_QUADRANT_2_ZERO : 0))
-#define RULES_OF_WORD(operands)                                                                    \
-    (WORD | ((operands)&OPERANDS_OTHER ? RULE_NEVER : (operands)&OPERANDS_RD ? RULE_RD : 0))
-static const int8_t rules[128] = {
 #define OPCODE(name, operands)                                                                     \
     0, RULE_QUADRANT_1, RULES_OF_2((int)OPCODE_##name), RULES_OF_WORD(operands),
 #include "translator/rv64/opcodes.def"
 #undef OPCODE
-};
+}};
+/* clang-format on */
 
 const uint8_t opcode_operands[32] = {
 #define OPCODE(name, operands) operands,
 #include "translator/rv64/opcodes.def"
 #undef OPCODE
 };
-
-static bool reads_tp(uint32_t word)
-{
-    const unsigned operands = opcode_operands[opcode_of(word)];
-    return (operands & OPERANDS_RS1 && (word >> 15 & 31) == TP) ||
-           (operands & OPERANDS_RS2 && (word >> 20 & 31) == TP);
-}
-
-/* Whether the second half of a word can name tp: as rs1, of which it has all but
- * the lowest bit, or as rs2. */
-static bool may_read_tp(uint64_t rest)
-{
-    return (rest & 15) == TP >> 1 || (rest & 31 << 4) == TP << 4;
-}
 
 /* 64-bit words, since RV64 has no other comparisons. */
 void copy_run(struct builder *builder, unsigned limit)
@@ -94,8 +87,8 @@ void copy_run(struct builder *builder, unsigned limit)
     unsigned left = limit - builder->instructions;
     do {
         const uint64_t half = from[0];
-        const int64_t rule = rules[half & 127];
-        if ((broken[half >> 7] & rule) != 0) {
+        const int64_t rule = tables.rules[half & 127];
+        if ((tables.broken[half >> 7] & rule) != 0) {
             break;
         }
         if (rule >= 0) {
@@ -103,7 +96,10 @@ void copy_run(struct builder *builder, unsigned limit)
             from++;
         } else {
             const uint64_t rest = from[1];
-            if (UNLIKELY(may_read_tp(rest)) && reads_tp((uint32_t)(rest << 16 | half))) {
+            if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
+                break; /* as rs1; lui has none, but that is rare */
+            }
+            if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
                 break;
             }
             to[0] = (uint16_t)half;

@@ -44,8 +44,7 @@ static void patch_branch(struct translator *translator, uint8_t *branch, int64_t
 /* Too far for a jump: a way there through a register that the target's indirect
  * entry takes back.  It takes the place of the trampoline, but stands behind it
  * where another thread may be in the trampoline. */
-SELDOM static void link_far(struct translator *translator, uint8_t *stub,
-                            const struct fragment *to)
+SELDOM static void link_far(struct translator *translator, uint8_t *stub, const struct fragment *to)
 {
     const int64_t offset = target_indirect_entry(to) - (stub + 4);
     const int32_t low = (int32_t)((uint32_t)offset << 20) >> 20;
@@ -68,23 +67,35 @@ void target_unlink(struct translator *translator, struct exit *exit)
     }
 }
 
-void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+bool target_link_near(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
     if (exit->branch != NULL) {
         const int64_t offset = to->landing - exit->branch;
         if (LIKELY(branch_reaches(offset))) { /* the jump at site is not needed */
             patch_branch(translator, exit->branch, offset);
-            return;
+            return true;
         }
     }
-    const uint8_t *way = to->landing;
-    if (!jal_reaches(to->landing - exit->site)) {
-        uint8_t *stub = exit->trampoline + (translator->threaded ? TRAMPOLINE_BYTES : 0);
-        link_far(translator, stub, to);
-        way = stub;
+    const int64_t offset = to->landing - exit->site;
+    if (UNLIKELY(!jal_reaches(offset))) {
+        return false;
     }
-    patch(translator, exit->site, word_jal(X0, way - exit->site));
+    patch(translator, exit->site, word_jal(X0, offset));
     if (exit->branch != NULL) { /* which may have gone to another landing before */
+        patch_branch(translator, exit->branch, exit->site - exit->branch);
+    }
+    return true;
+}
+
+void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+{
+    if (target_link_near(translator, exit, to)) {
+        return;
+    }
+    uint8_t *stub = exit->trampoline + (translator->threaded ? TRAMPOLINE_BYTES : 0);
+    link_far(translator, stub, to);
+    patch(translator, exit->site, word_jal(X0, stub - exit->site));
+    if (exit->branch != NULL) {
         patch_branch(translator, exit->branch, exit->site - exit->branch);
     }
 }

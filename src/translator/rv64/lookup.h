@@ -10,7 +10,7 @@
 #define RETURN_SIZE_BITS 3
 
 /* Before the indirect entry of a fragment that a lookup failed to find: what
- * compares the target, if lookups of this kind need it. */
+ * compares the target, for all kinds but LOOKUP_INLINE. */
 void emit_check(struct builder *builder);
 
 #endif

@@ -25,6 +25,11 @@ void emit_far_jump(struct builder *builder, const uint8_t *to);
 void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch);
 /* The same without a counter, and not linked. */
 struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target);
+/* A conditional branch, `word` without its offset, and a jump for each way out:
+ * b +8; j; j.  Linked, the branch itself may go to one of the two targets, and the
+ * other takes a jump more: each is one word to patch.  The better one is the taken
+ * backward, the not taken forward. */
+void emit_branch(struct builder *builder, uint32_t word, guest_addr taken, guest_addr not_taken);
 
 /* count.c: if `code` is a software counter's, the program goes back to the head
  * of its loop, which then counts as not executed: context->target; `saved` gets

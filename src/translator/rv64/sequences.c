@@ -87,32 +87,66 @@ struct trampoline {
 
 _Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "link.c depends on it");
 
-struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target)
+__attribute__((always_inline)) static inline struct exit *
+add_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_t *branch)
 {
     struct translator *translator = builder->translator;
     struct exit *exit = pool_take(translator, sizeof *exit);
-    uint8_t *place = cache_add_trampoline(
-        &translator->cache,
-        TRAMPOLINE_BYTES + (UNLIKELY(translator->threaded) ? FAR_WAY_BYTES : 0));
+    uint8_t *place = cache_add_trampoline(&translator->cache,
+                                          TRAMPOLINE_BYTES +
+                                              (UNLIKELY(translator->threaded) ? FAR_WAY_BYTES : 0));
     *(struct trampoline *)(void *)place =
         (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
                                       word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
                                       word_i((uint32_t)MATCH_jalr, A0, A0, 0), 0},
                             .exit = exit};
-    *exit = (struct exit){.kind = kind, .target = target, .site = builder->at, .trampoline = place};
+    *exit = (struct exit){
+        .kind = kind, .target = target, .site = builder->at, .trampoline = place, .branch = branch};
     emit_word(builder, word_jal(X0, place - builder->at));
     return exit;
 }
 _Static_assert(CACHE_CHUNK_BYTES <= 1 << 20, "each trampoline is in reach of a jump");
 
-void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch)
+struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr target)
+{
+    return add_exit(builder, kind, target, NULL);
+}
+
+/* What to link the exit with at once, or NULL. */
+static struct fragment *prepare_link(const struct builder *builder, enum way way, struct exit *exit)
 {
     struct translator *translator = builder->translator;
     const struct placement_rule *placement = &translator->placement;
-    struct exit *exit = emit_leave(builder, EXIT_DIRECT, target);
-    exit->branch = branch;
+    const guest_addr target = exit->target;
+    struct fragment *to = NULL;
+    if (LIKELY(translator->options.link)) {
+        to = link_later(translator, exit);
+    }
     if (placement_wants(placement, way, builder->from, target)) {
         exit->counts = !placement->built || find_fragment(translator, target) != NULL;
     }
-    link_exit(translator, exit);
+    return to;
+}
+
+void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch)
+{
+    struct exit *exit = add_exit(builder, EXIT_DIRECT, target, branch);
+    struct fragment *to = prepare_link(builder, way, exit);
+    if (to != NULL) {
+        link_now(builder->translator, exit, to, NULL, NULL);
+    }
+}
+
+void emit_branch(struct builder *builder, uint32_t word, guest_addr taken, guest_addr not_taken)
+{
+    const bool backward = placement_closes_loop(builder->from, taken);
+    uint8_t *branch = builder->at;
+    emit_word(builder, (backward ? word : word ^ BRANCH_OPPOSITE) | branch_offset_bits(8));
+    struct exit *first = add_exit(builder, EXIT_DIRECT, backward ? not_taken : taken, NULL);
+    struct exit *second = add_exit(builder, EXIT_DIRECT, backward ? taken : not_taken, branch);
+    struct fragment *to = prepare_link(builder, backward ? WAY_ON : WAY_BRANCH, first);
+    struct fragment *to_second = prepare_link(builder, backward ? WAY_BRANCH : WAY_ON, second);
+    if (to != NULL || to_second != NULL) {
+        link_now(builder->translator, first, to, second, to_second);
+    }
 }

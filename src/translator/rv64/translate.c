@@ -32,6 +32,13 @@ static uint32_t fetch(guest_addr pc)
     return (half & 3) == 3 ? half | (uint32_t)halves[1] << 16 : half;
 }
 
+static bool names_tp(uint32_t word, unsigned operands)
+{
+    return (operands & OPERANDS_RD && field(word, 7) == TP) ||
+           (operands & OPERANDS_RS1 && field(word, 15) == TP) ||
+           (operands & OPERANDS_RS2 && field(word, 20) == TP);
+}
+
 /* An instruction with tp among the registers that `operands` says it names, with
  * another in tp's place that is none of its own. */
 static void translate_with_tp(struct builder *builder, uint32_t word, unsigned operands)
@@ -67,46 +74,32 @@ enum progress {
     ENDED, /* with the next fragment */
 };
 
-/* `word` is the branch with any offset. */
-static enum progress translate_branch(struct builder *builder, uint32_t word, int64_t offset,
-                                      unsigned length)
+static bool is_branch_word(uint32_t word)
 {
-    const guest_addr taken = builder->pc + (uint64_t)offset;
-    const guest_addr not_taken = builder->pc + length;
-    builder->from = builder->pc;
+    return (word & 0x7f) == (OPCODE_BRANCH << 2 | 3);
+}
+
+/* c.beqz and c.bnez. */
+static bool is_branch_half(uint32_t half)
+{
+    return (half & 0xc003) == 0xc001;
+}
+
+static uint32_t expand_branch(uint32_t half)
+{
+    const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
+    return word_r(match, 0, 8 + (half >> 7 & 7), X0);
+}
+
+/* tp's own value comes from the context. */
+SELDOM static void translate_branch_with_tp(struct builder *builder, uint32_t word,
+                                            guest_addr taken, guest_addr not_taken)
+{
     const unsigned rs1 = field(word, 15), rs2 = field(word, 20);
-    word &= ~BRANCH_OFFSET_MASK;
-    if (UNLIKELY(builder->pc < builder->whole_end) && rs1 != TP && rs2 != TP &&
-        builder->side_count < FRAGMENT_SIDES) {
-        target_align(builder);
-        builder->translator->sides[builder->side_count++] =
-            (struct side){.branch = builder->at, .from = builder->pc, .target = taken};
-        emit_word(builder, word);
-        builder->pc = not_taken;
-        return STRAIGHT;
-    }
-    if (rs1 != TP && rs2 != TP) {
-        /* b +8; j; j.  Linked, the branch itself may go to one of the two targets,
-         * and the other takes a jump more: each is one word to patch.  The better
-         * one is the taken backward, the not taken forward. */
-        target_align(builder);
-        uint8_t *branch = builder->at;
-        const bool backward = offset < 0;
-        emit_word(builder, (backward ? word : word ^ BRANCH_OPPOSITE) | branch_offset_bits(8));
-        if (backward) {
-            emit_exit(builder, WAY_ON, not_taken, NULL);
-            emit_exit(builder, WAY_BRANCH, taken, branch);
-        } else {
-            emit_exit(builder, WAY_BRANCH, taken, NULL);
-            emit_exit(builder, WAY_ON, not_taken, branch);
-        }
-        return ENDED;
-    }
     unsigned borrowed = A0;
     while (rs1 == borrowed || rs2 == borrowed) {
         borrowed++;
     }
-    target_align(builder);
     emit_save(builder, borrowed, CONTEXT_SPARE);
     emit_restore(builder, borrowed, CONTEXT_X(TP));
     word &= ~(31u << 15 | 31u << 20);
@@ -116,7 +109,40 @@ static enum progress translate_branch(struct builder *builder, uint32_t word, in
     emit_exit(builder, WAY_ON, not_taken, NULL);
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, WAY_BRANCH, taken, NULL);
-    return ENDED;
+}
+
+/* `word` is the branch with any offset. */
+static void translate_branch(struct builder *builder, uint32_t word, int64_t offset,
+                             unsigned length)
+{
+    const guest_addr taken = builder->pc + (uint64_t)offset;
+    const guest_addr not_taken = builder->pc + length;
+    builder->from = builder->pc;
+    builder->ended = true;
+    target_align(builder);
+    word &= ~BRANCH_OFFSET_MASK;
+    if (UNLIKELY(field(word, 15) == TP || field(word, 20) == TP)) {
+        translate_branch_with_tp(builder, word, taken, not_taken);
+    } else {
+        emit_branch(builder, word, taken, not_taken);
+    }
+}
+
+/* One that leaves the fragment from its middle, if it can. */
+static enum progress translate_inner_branch(struct builder *builder, uint32_t word, int64_t offset,
+                                            unsigned length)
+{
+    const bool with_tp = field(word, 15) == TP || field(word, 20) == TP;
+    if (with_tp || builder->side_count == FRAGMENT_SIDES) {
+        translate_branch(builder, word, offset, length);
+        return ENDED;
+    }
+    target_align(builder);
+    builder->translator->sides[builder->side_count++] = (struct side){
+        .branch = builder->at, .from = builder->pc, .target = builder->pc + (uint64_t)offset};
+    emit_word(builder, word & ~BRANCH_OFFSET_MASK);
+    builder->pc += length;
+    return STRAIGHT;
 }
 
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
@@ -169,13 +195,6 @@ static unsigned operands_of(const struct rv64_insn *insn)
     const uint32_t flags = rv64_row(insn->op)->flags;
     return (flags & INSN_RD_INT ? OPERANDS_RD : 0u) | (flags & INSN_RS1_INT ? OPERANDS_RS1 : 0u) |
            (flags & INSN_RS2_INT ? OPERANDS_RS2 : 0u);
-}
-
-static bool names_tp(uint32_t word, unsigned operands)
-{
-    return (operands & OPERANDS_RD && field(word, 7) == TP) ||
-           (operands & OPERANDS_RS1 && field(word, 15) == TP) ||
-           (operands & OPERANDS_RS2 && field(word, 20) == TP);
 }
 
 /* Bits 27 to 31 of atomics. */
@@ -239,10 +258,13 @@ SELDOM static enum progress translate_rest(struct builder *builder, uint32_t wor
 {
     struct rv64_insn insn;
     uint32_t full;
+    if (word == MATCH_ecall) {
+        emit_leave(builder, EXIT_SYSTEM_CALL, builder->pc + 4);
+        return ENDED;
+    }
     rv64_decode(word, &insn);
-    if (insn.op == RV64_ecall || insn.op == RV64_fence_i) {
-        emit_leave(builder, insn.op == RV64_ecall ? EXIT_SYSTEM_CALL : EXIT_CODE_CHANGED,
-                   builder->pc + insn.length);
+    if (insn.op == RV64_fence_i) {
+        emit_leave(builder, EXIT_CODE_CHANGED, builder->pc + 4);
         return ENDED;
     }
     if (insn.op != RV64_illegal && rv64_encode(&insn, &full) &&
@@ -261,7 +283,7 @@ static enum progress translate_word(struct builder *builder, uint32_t word)
 {
     switch (opcode_of(word)) {
     case OPCODE_BRANCH:
-        return translate_branch(builder, word, rv64_immediate_B(word), 4);
+        return translate_inner_branch(builder, word, rv64_immediate_B(word), 4);
     case OPCODE_JAL:
         emit_return_address(builder, field(word, 7), builder->pc + 4);
         return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
@@ -278,7 +300,11 @@ static enum progress translate_word(struct builder *builder, uint32_t word)
         if (opcode_operands[opcode_of(word)] & (OPERANDS_MIXED | OPERANDS_OTHER)) {
             return translate_rest(builder, word);
         }
-        translate_with_tp(builder, word, opcode_operands[opcode_of(word)]);
+        if (names_tp(word, opcode_operands[opcode_of(word)])) {
+            translate_with_tp(builder, word, opcode_operands[opcode_of(word)]);
+        } else {
+            emit_word(builder, word);
+        }
         builder->pc += 4;
         return STRAIGHT;
     }
@@ -308,11 +334,8 @@ static enum progress translate_half(struct builder *builder, uint32_t half)
     case HALF_J:
         return follow(builder, WAY_JUMP, builder->pc + (uint64_t)rv64_immediate_CJ(half));
     case HALF_BEQZ:
-    case HALF_BNEZ: {
-        const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
-        const unsigned rs1 = 8 + (half >> 7 & 7);
-        return translate_branch(builder, word_r(match, 0, rs1, X0), rv64_immediate_CB(half), 2);
-    }
+    case HALF_BNEZ:
+        return translate_inner_branch(builder, expand_branch(half), rv64_immediate_CB(half), 2);
     case HALF_REGISTERS:
         return translate_half_registers(builder, half);
     default:
@@ -320,21 +343,39 @@ static enum progress translate_half(struct builder *builder, uint32_t half)
     }
 }
 
-bool target_translate(struct builder *builder, unsigned limit)
+/* All but branches that end the fragment. */
+__attribute__((noinline)) static void translate_other(struct builder *builder, uint32_t word,
+                                                      unsigned limit)
 {
-    enum progress progress = STRAIGHT;
-    while (progress == STRAIGHT && builder->instructions < limit) {
-        const uint8_t *run = builder->at;
-        copy_run(builder, limit);
-        state_add_mark(builder->translator, run, builder->at, builder->pc);
-        if (builder->instructions == limit) { /* what follows may not be readable */
-            break;
-        }
-        builder->instructions++;
-        const uint32_t word = fetch(builder->pc);
-        progress = (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
+    const enum progress progress =
+        (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
+    builder->ended = progress == ENDED;
+    if (progress == STRAIGHT && builder->instructions < limit) {
+        target_translate(builder, limit);
     }
-    return progress != ENDED;
+}
+
+/* A loop in two functions: the first is all that most fragments need, and it needs
+ * no stack. */
+void target_translate(struct builder *builder, unsigned limit)
+{
+    const uint8_t *run = builder->at;
+    copy_run(builder, limit);
+    state_add_mark(builder->translator, run, builder->at, builder->pc);
+    if (UNLIKELY(builder->instructions == limit)) { /* what follows may not be readable */
+        return;
+    }
+    builder->instructions++;
+    const uint32_t word = fetch(builder->pc);
+    if (UNLIKELY(builder->pc < builder->whole_end)) {
+        translate_other(builder, word, limit);
+    } else if (is_branch_word(word)) {
+        translate_branch(builder, word, rv64_immediate_B(word), 4);
+    } else if (is_branch_half(word)) {
+        translate_branch(builder, expand_branch(word), rv64_immediate_CB(word), 2);
+    } else {
+        translate_other(builder, word, limit);
+    }
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
@@ -344,7 +385,9 @@ bool target_fits(guest_addr pc, guest_addr end)
 
 void target_begin(struct builder *builder)
 {
-    emit_check(builder);
+    if (UNLIKELY(builder->lookup != LOOKUP_INLINE)) {
+        emit_check(builder);
+    }
     /* Whoever comes through a register has the program's a0 in the context. */
     emit_restore(builder, A0, CONTEXT_X(A0));
     builder->fragment->entry = builder->at;
