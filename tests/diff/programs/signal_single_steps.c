@@ -2,7 +2,11 @@
  * it comes: a timer goes off a nanosecond later each time, which on the machine is an instruction.
  *
  * The code that is interrupted is interpreted here first.  Each state that a handler gets must be
- * one of those, and the code must end as if there had been no signal. */
+ * one of those, and the code must end as if there had been no signal.
+ *
+ * The argument says how many of the states must be found.  qemu-riscv64 has the host's clock, and
+ * delivers signals where one of its blocks begins, if it is entered anew: nothing is sure to be found
+ * there. */
 #include "common.h"
 #include <signal.h>
 #include <stdbool.h>
@@ -297,8 +301,9 @@ static void prepare(void)
     state_count++;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const unsigned wanted = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     struct sigaction action = {.sa_sigaction = note, .sa_flags = SA_SIGINFO};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
     static bool visited[STATES];
@@ -333,5 +338,6 @@ int main(void)
     printf("wrong states %u, wrong floats %u, wrong ends %u\n", wrong_states, wrong_floats,
            wrong_ends);
     fprintf(stderr, "%u of %u states found\n", found, state_count - 1);
+    printf("at least %u states found: %s\n", wanted, found >= wanted ? "yes" : "no");
     return 0;
 }
