@@ -11,7 +11,7 @@
 /* What one fragment may need of the pool and the cache at the most; checked
  * before it is begun, so that nothing fails half-way. */
 #define POOL_NEED (sizeof(struct fragment) + (FRAGMENT_INSTRUCTIONS + 4) * sizeof(struct exit))
-#define MARK_NEED FRAGMENT_INSTRUCTIONS
+#define MARK_NEED (2 * FRAGMENT_INSTRUCTIONS)
 #define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 
 SELDOM static void start_over(struct translator *translator)

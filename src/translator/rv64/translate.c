@@ -399,13 +399,6 @@ const uint8_t *target_indirect_entry(const struct fragment *fragment)
     return fragment->entry - 4;
 }
 
-void target_align(struct builder *builder)
-{
-    if (builder->translator->threaded && ((uintptr_t)builder->at & 2) != 0) {
-        emit_half(builder, NOTHING_HALF);
-    }
-}
-
 /* The exits of branches in its middle. */
 void target_finish(struct builder *builder)
 {

@@ -1,6 +1,7 @@
 /* Shows faults repaired by mprotect in the handler: the access is done again; address and code
- * right. */
+ * right.  With an argument, in a process that has had a second thread. */
 #include "common.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -28,8 +29,19 @@ static void repair(int number, siginfo_t *info, void *context)
     }
 }
 
-int main(void)
+static void *do_nothing(void *argument)
 {
+    return argument;
+}
+
+int main(int count, char **arguments)
+{
+    (void)arguments;
+    if (count > 1) {
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, NULL, do_nothing, NULL) == 0);
+        REQUIRE(pthread_join(thread, NULL) == 0);
+    }
     struct sigaction action = {.sa_sigaction = repair, .sa_flags = SA_SIGINFO};
     uint64_t sum = 0;
 

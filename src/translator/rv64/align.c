@@ -1,0 +1,75 @@
+/* Aligns what is changed while other threads execute it, if possible without an instruction more.
+ *
+ * A word can be changed at once only where its address is a multiple of four.  A
+ * compressed instruction before it does the same in four bytes, and costs nothing. */
+#include "translator/rv64/rv64.h"
+#include "translator/state.h"
+
+#include "base/check.h"
+#include "isa/rv64/decode.h"
+#include "isa/rv64/encode.h"
+
+static unsigned length_at(const uint8_t *code)
+{
+    return (*code & 3) == 3 ? 4 : 2;
+}
+
+/* The last compressed instruction of a run, or NULL. */
+static uint8_t *find_half(uint8_t *run, const uint8_t *end)
+{
+    uint8_t *half = NULL;
+
+    for (uint8_t *at = run; at < end; at += length_at(at)) {
+        if (length_at(at) == 2) {
+            half = at;
+        }
+    }
+    return half;
+}
+
+static bool widen(const uint8_t *half, uint32_t *word)
+{
+    struct rv64_insn insn;
+
+    rv64_decode(*(const uint16_t *)(const void *)half, &insn);
+    return insn.op != RV64_illegal && rv64_encode(&insn, word);
+}
+
+/* Code was copied up to builder->at, and nothing has followed it yet. */
+static bool widen_copy(struct builder *builder)
+{
+    struct translator *translator = builder->translator;
+    struct mark *mark = translator->mark_next - 1;
+    uint8_t *end = builder->at;
+    uint8_t *run = end - mark->run_bytes;
+    uint32_t word;
+
+    if (mark->piece != (uint32_t)(uintptr_t)end) {
+        return false;
+    }
+    uint8_t *half = find_half(run, end);
+    if (half == NULL || !widen(half, &word)) {
+        return false;
+    }
+    const size_t rest = (size_t)(end - (half + 2));
+    __builtin_memmove(half + 4, half + 2, rest);
+    put_word(half, word);
+    builder->at += 2;
+    /* What is wider than the program's own is a piece by itself. */
+    const guest_addr pc = mark->pc;
+    *mark = (struct mark){.piece = (uint32_t)(uintptr_t)half,
+                          .run_bytes = (uint16_t)(half - run),
+                          .pc = pc - (uint64_t)(end - half)};
+    state_add_mark(translator, half + 4, builder->at, pc);
+    return true;
+}
+
+void target_align(struct builder *builder)
+{
+    if (LIKELY(!builder->translator->threaded) || ((uintptr_t)builder->at & 2) == 0) {
+        return;
+    }
+    if (builder->instructions == 0 || !widen_copy(builder)) {
+        emit_half(builder, NOTHING_HALF);
+    }
+}
