@@ -11,15 +11,23 @@
  * own trampolines are always within a jump's reach. */
 #define CACHE_CHUNK_BYTES (512u * 1024)
 
+#define CACHE_CHUNKS_MAX 2048 /* of a cache of 1 GiB */
+
+/* What was left of a chunk when the next one was begun. */
+struct cache_gap {
+    uint8_t *start, *end;
+};
+
 struct cache {
     uint8_t *start, *end;
     uint8_t *chunk_end;   /* of the chunk in use */
     uint8_t *fragments;   /* the next fragment's place */
     uint8_t *trampolines; /* the beginning of the last trampoline */
+    struct cache_gap *gaps; /* of the chunks before this one, by number */
 };
 
-/* `memory` has `bytes`, a multiple of a page. */
-void cache_create(struct cache *cache, uint8_t *memory, size_t bytes);
+/* `memory` has `bytes`, a multiple of a page; `gaps` is for all chunks. */
+void cache_create(struct cache *cache, uint8_t *memory, size_t bytes, struct cache_gap *gaps);
 
 /* Makes sure that a fragment of `bytes`, trampolines included, fits behind
  * cache->fragments; false if the whole cache is full. */
@@ -31,6 +39,9 @@ static inline uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes)
     cache->trampolines -= (bytes + 7) / 8 * 8;
     return cache->trampolines;
 }
+/* Room for `bytes`, aligned to 8 bytes, in what is left of the chunk of `near`; NULL
+ * if there is none, or the chunk is in use. */
+uint8_t *cache_take_gap(struct cache *cache, const uint8_t *near, size_t bytes);
 /* Forgets all code. */
 void cache_clear(struct cache *cache);
 

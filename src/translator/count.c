@@ -262,7 +262,12 @@ static void make_counter(struct translator *translator, struct fragment *fragmen
     if (loop->hot && kind == COUNTERS_SW_EXACT) {
         target_count_pass(translator, loop);
     }
-    counts->placed[counts->placed_count] = loop;
+    unsigned place = counts->placed_count; /* nearly always: code grows upwards */
+    while (place > 0 && counts->placed[place - 1]->code > loop->code) {
+        counts->placed[place] = counts->placed[place - 1];
+        place--;
+    }
+    counts->placed[place] = loop;
     __atomic_signal_fence(__ATOMIC_RELEASE); /* a signal that comes now searches them */
     counts->placed_count++;
     counts->totals.created++;
@@ -394,7 +399,7 @@ const uint8_t *count_reached(struct translator *translator, struct fragment *fra
     return on;
 }
 
-/* The last that begins at `code` or before it: they are placed one behind the other. */
+/* The last that begins at `code` or before it. */
 const struct loop *count_find_code(const struct translator *translator, const uint8_t *code)
 {
     const struct counts *counts = translator->counts;

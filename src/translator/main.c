@@ -28,7 +28,7 @@ static struct translator *create_translator(const struct options *options)
     translator->options = *options;
     uint8_t *cache =
         map_or_fail(options->cache_bytes + count_cache_bytes(options->cache_bytes), true);
-    cache_create(&translator->cache, cache, options->cache_bytes);
+    cache_create(&translator->cache, cache, options->cache_bytes, translator->gaps);
     translator->pool = map_or_fail(pool_bytes, false);
     translator->pool_next = translator->pool;
     translator->pool_end = translator->pool + pool_bytes;

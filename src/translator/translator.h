@@ -133,6 +133,7 @@ struct translator {
     char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     guest_addr signal_return; /* where handlers return to, if that is in the cache */
+    struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 
 /* Code lies dense enough for its addresses to be their own hash. */

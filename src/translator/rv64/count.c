@@ -172,17 +172,29 @@ static void patch_indirect(struct translator *translator, const struct fragment 
     target_sync(translator, CODE_FRAGMENT, at, at + sizeof word);
 }
 
+/* Among the fragments, so that the loop that was just built is in a branch's reach;
+ * for one that was built long ago, in what is left of its part of the cache. */
+static uint8_t *find_room(struct cache *cache, const uint8_t *entry, size_t bytes)
+{
+    uint8_t *code = cache->fragments + (-(uintptr_t)cache->fragments & 7);
+    if (!jal_reaches(code - entry + (int64_t)bytes) || !jal_reaches(code - entry - (int64_t)bytes)) {
+        return cache_take_gap(cache, entry, bytes);
+    }
+    if (cache->trampolines < code || (size_t)(cache->trampolines - code) < bytes) {
+        return NULL;
+    }
+    cache_commit(cache, code + bytes);
+    return code;
+}
+
 bool target_count_begin(struct translator *translator, struct loop *loop)
 {
     struct cache *cache = &translator->cache;
     struct fragment *fragment = loop->fragment;
     const struct layout *layout = layout_of(translator);
     const size_t bytes = layout->words * sizeof(uint32_t);
-    /* Among the fragments: the loop that was just built is in a branch's reach. */
-    uint8_t *code = cache->fragments + (-(uintptr_t)cache->fragments & 7);
-    if (cache->trampolines < code || (size_t)(cache->trampolines - code) < bytes ||
-        !jal_reaches(code - fragment->entry + (int64_t)bytes) ||
-        !jal_reaches(code - fragment->entry - (int64_t)bytes)) {
+    uint8_t *code = find_room(cache, fragment->entry, layout->words * sizeof(uint32_t));
+    if (code == NULL) {
         return false;
     }
     loop->threshold = count_threshold(translator, loop);
@@ -194,7 +206,6 @@ bool target_count_begin(struct translator *translator, struct loop *loop)
     const struct exit *exit = &loop->reached;
     __builtin_memcpy(code + layout->exit * 4, &exit, sizeof exit);
     target_sync(translator, CODE_COUNTER, code, code + bytes);
-    cache_commit(cache, code + bytes);
     loop->code = code;
     fragment->landing = code + layout->landing * 4;
     patch_indirect(translator, fragment,

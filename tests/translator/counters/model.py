@@ -26,6 +26,7 @@ class Trace:
         self.pcs = array.array("Q")
         self.ends = []          # (index, kind, paired): `paired` with the auipc just before it
         self.pairs = set()      # indices of an auipc that is translated with what follows it
+        self.whole = {}         # index of a branch that was passed between lr and sc -> index of the lr
         with tempfile.TemporaryDirectory() as folder:
             pipe = os.path.join(folder, "trace")
             os.mkfifo(pipe)
@@ -37,6 +38,7 @@ class Trace:
 
     def read(self, pipe):
         upper = None            # the register of an auipc, if that was the last instruction
+        reserved = None         # index of an lr, and how many ends were before it
         with open(pipe, encoding="ascii") as file:
             for index, line in enumerate(file):
                 fields = line.split("\t", 4)
@@ -49,6 +51,13 @@ class Trace:
                         self.pairs.add(index - 1)
                 else:
                     paired = False
+                if name.startswith("lr."):
+                    reserved = (index, len(self.ends))
+                elif name.startswith("sc.") and reserved is not None:
+                    for end, kind, _ in self.ends[reserved[1]:]:
+                        if kind == "branch" and self.pcs[end + 1] - self.pcs[end] in (2, 4):
+                            self.whole[end] = reserved[0]
+                    reserved = None
                 if name in ENDS:
                     self.ends.append((index, self.kind(name, fields), paired))
                 upper = fields[3].split(",")[0] if name == "auipc" else None
@@ -101,6 +110,8 @@ class Model:
                 self.leave("on", pcs[first - 1], pcs[first])
             if index + 1 == len(pcs):
                 break
+            if trace.whole.get(index, -1) >= first:
+                continue        # such a branch ends no fragment
             way = self.way(kind, paired and first < index, pcs[index], pcs[index + 1])
             if way is not None:
                 self.leave(way, pcs[index], pcs[index + 1])
