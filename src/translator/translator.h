@@ -172,8 +172,8 @@ static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 }
 
 /* link.c */
-/* Only if exits are to be linked, these two: `exit` waits for its target, or that is
- * returned; then up to two, if neither target is NULL, are sent there. */
+/* For those who make exits, if these are to be linked: `exit` waits for its target,
+ * or that is returned; then link_now sends each exit there whose target is not NULL. */
 struct fragment *link_later(struct translator *translator, struct exit *exit);
 void link_now(struct translator *translator, struct exit *exit, struct fragment *to,
               struct exit *second, struct fragment *to_second);
