@@ -64,12 +64,17 @@ static bool widen_copy(struct builder *builder)
     return true;
 }
 
-void target_align(struct builder *builder)
+SELDOM static void add_half(struct builder *builder)
 {
-    if (LIKELY(!builder->translator->threaded) || ((uintptr_t)builder->at & 2) == 0) {
-        return;
-    }
     if (builder->instructions == 0 || !widen_copy(builder)) {
         emit_half(builder, NOTHING_HALF);
+    }
+}
+
+/* In each branch's way: so short that it can be a part of its callers. */
+void target_align(struct builder *builder)
+{
+    if (UNLIKELY(builder->translator->threaded) && ((uintptr_t)builder->at & 2) != 0) {
+        add_half(builder);
     }
 }
