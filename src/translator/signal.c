@@ -223,6 +223,37 @@ bool signal_can_write(uint64_t address, size_t bytes)
            host_call(__NR_rt_sigprocmask, 0L, NULL, last, MASK_BYTES) != -EFAULT;
 }
 
+/* A handler is known here before the kernel may call it in another thread, and as
+ * long as it may.  `old` becomes what the program had asked for. */
+static int64_t change_action(struct translator *translator, int number,
+                             const struct signal_action *wanted,
+                             const struct kernel_action *kernel, struct kernel_action *old,
+                             uint64_t mask_bytes)
+{
+    const bool valid = number >= 1 && number <= SIGNALS;
+    struct signal_action *kept = &translator->actions[valid ? number : 0];
+    const struct signal_action before = *kept;
+    const bool handles = wanted != NULL && wanted->handler > HANDLER_IGNORE;
+
+    if (handles) {
+        *kept = *wanted;
+        kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+    }
+    const int64_t result =
+        host_call(__NR_rt_sigaction, (long)number, kernel, old, mask_bytes);
+    if (host_is_error(result)) {
+        *kept = before;
+        return result;
+    }
+    if (wanted != NULL && !handles) {
+        *kept = *wanted;
+    }
+    if (old->action.handler == (uintptr_t)target_signal) {
+        old->action = before;
+    }
+    return result;
+}
+
 /* The kernel gets the translator's handler in place of the program's, and says
  * which numbers are wrong. */
 int64_t system_sigaction(struct context *context, const struct call *call)
@@ -243,18 +274,13 @@ int64_t system_sigaction(struct context *context, const struct call *call)
             kernel = own_action(wanted.flags);
         }
     }
-    const int64_t result = host_call(__NR_rt_sigaction, (long)number,
-                                     new_place != 0 ? &kernel : NULL, &old, call->arguments[3]);
+    lock_acquire(&context->translator->lock);
+    const int64_t result =
+        change_action(context->translator, number, new_place != 0 ? &wanted : NULL,
+                      new_place != 0 ? &kernel : NULL, &old, call->arguments[3]);
+    lock_release(&context->translator->lock);
     if (host_is_error(result)) {
         return result;
-    }
-    struct signal_action *kept = &context->translator->actions[number];
-    if (old.action.handler == (uintptr_t)target_signal) {
-        old.action = *kept;
-    }
-    if (new_place != 0) {
-        *kept = wanted;
-        kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
     }
     if (old_place != 0) {
         if (!signal_can_write(old_place, sizeof(struct signal_action))) {

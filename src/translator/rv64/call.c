@@ -1,10 +1,8 @@
 /* How a program of this target passes system calls, and which it has of its own. */
+#include "translator/rv64/rv64.h"
 #include "translator/system.h"
 
 #include "elf/image.h"
-
-/* Not all of them are in older headers. */
-enum { NUMBER_HWPROBE = 258, NUMBER_FLUSH_ICACHE = 259 };
 
 enum { REGISTER_SP = 2, REGISTER_TP = 4, REGISTER_A0 = 10, REGISTER_A7 = 17 };
 

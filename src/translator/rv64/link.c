@@ -5,12 +5,22 @@
 #include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 
+/* Other threads may be on other processors, whose fetch is not this one's.  A
+ * single word may be old there for a while: where it leads stays as it is. */
+static void sync_without_extension(const struct translator *translator, uint64_t bytes)
+{
+    __asm__ volatile("fence.i" ::: "memory");
+    if (translator->threaded && bytes > sizeof(uint32_t)) {
+        host_call(NUMBER_FLUSH_ICACHE, 0L, 0L, 0L);
+    }
+}
+
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end)
 {
     const uint64_t bytes = (uint64_t)(end - start);
     if (!translator->has_xstrata) {
-        __asm__ volatile("fence.i" ::: "memory");
+        sync_without_extension(translator, bytes);
         return;
     }
     switch (class) { /* it is a part of the instruction */

@@ -6,6 +6,9 @@
 #include "translator/rv64/emit.h"
 #include "translator/translator.h"
 
+/* System calls that only RISC-V has; not all of them are in older headers. */
+enum { NUMBER_HWPROBE = 258, NUMBER_FLUSH_ICACHE = 259 };
+
 /* sequences.c */
 
 /* Loads a constant, in two instructions at the most. */
