@@ -181,8 +181,8 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
     if (kind == EXIT_SYSTEM_CALL) {
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
-    } else if (flushes != translator->statistics.flushes &&
-               (kind == EXIT_DIRECT || kind == EXIT_HOT)) {
+    } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
+               kind != EXIT_RESUME) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {
