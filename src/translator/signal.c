@@ -291,18 +291,29 @@ int64_t system_sigaction(struct context *context, const struct call *call)
     return 0;
 }
 
+/* The mask first, as the kernel does it, and as a call of the program: a signal that
+ * arrives before it belongs to the handler, one that arrives behind it finds the
+ * registers of the frame, since it has to wait until they are there. */
 int64_t system_sigreturn(struct context *context, const struct call *call)
 {
     uint64_t mask;
+    const struct call set = {
+        .number = __NR_rt_sigprocmask,
+        .arguments = {SIG_SETMASK, (uintptr_t)&mask, 0, MASK_BYTES},
+    };
 
     (void)call;
-    if (!target_pop_frame(context, &mask)) {
-        signal_force(context, SIGSEGV);
-        return SIGNAL_RESTART;
+    if (target_frame_mask(context, &mask)) {
+        if (target_program_call(&set) == SIGNAL_RESTART) {
+            return SIGNAL_RESTART;
+        }
+        if (target_pop_frame(context)) {
+            target_load_floats(context->signals->floats);
+            target_resume(context);
+        }
     }
-    set_mask(mask);
-    target_load_floats(context->signals->floats);
-    target_resume(context);
+    signal_force(context, SIGSEGV);
+    return SIGNAL_RESTART;
 }
 
 int64_t system_sigaltstack(struct context *context, const struct call *call)

@@ -93,9 +93,10 @@ void target_signal(int number, struct signal_info *info, void *frame);
 /* Makes the frame and enters `handler` in it; false if there is no room. */
 bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
                        guest_addr handler, bool alternate);
-/* Takes registers, pc and alternate stack from the frame at the stack pointer,
- * and returns the mask in it; false if there is none. */
-bool target_pop_frame(struct context *context, uint64_t *mask);
+/* The mask in the frame at the stack pointer; false if there is no frame. */
+bool target_frame_mask(const struct context *context, uint64_t *mask);
+/* Takes registers, pc and alternate stack from it; false if it is not whole. */
+bool target_pop_frame(struct context *context);
 
 /* rv64/signal.S */
 

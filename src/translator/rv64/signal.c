@@ -85,23 +85,31 @@ bool target_push_frame(struct context *context, const struct signal_info *info, 
     return true;
 }
 
-bool target_pop_frame(struct context *context, uint64_t *mask)
+static const struct frame_context *find_frame(const struct context *context)
 {
-    struct signals *signals = context->signals;
-    const uint64_t address = context->x[SP];
+    return &((const struct signal_frame *)(uintptr_t)context->x[SP])->context;
+}
 
-    if (!signal_can_read(address, sizeof(struct signal_frame))) {
+bool target_frame_mask(const struct context *context, uint64_t *mask)
+{
+    if (!signal_can_read(context->x[SP], sizeof(struct signal_frame))) {
         return false;
     }
-    const struct frame_context *frame =
-        &((const struct signal_frame *)(uintptr_t)address)->context;
+    *mask = find_frame(context)->mask;
+    return true;
+}
+
+bool target_pop_frame(struct context *context)
+{
+    struct signals *signals = context->signals;
+    const struct frame_context *frame = find_frame(context);
+
     if (frame->floats[FLOAT_RESERVED] != 0 || (uint32_t)frame->floats[FLOAT_RESERVED + 1] != 0) {
         return false;
     }
     __builtin_memcpy(&context->x[1], &frame->x[1], sizeof frame->x - sizeof frame->x[0]);
     __builtin_memcpy(signals->floats, frame->floats, FLOAT_BYTES);
     context->target = frame->x[0] & PC_BITS;
-    *mask = frame->mask;
     /* As in the kernel, a stack that cannot be set is not an error here. */
     signal_stack_set(signals, &frame->stack, context->x[SP]);
     return true;
