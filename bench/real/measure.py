@@ -14,12 +14,14 @@ class MeasureError(Exception):
 
 
 def make_input(name, recipe, folder, workloads):
-    """The generated file; kept under a name that says how it was made."""
-    path = os.path.join(folder, "inputs", "-".join(recipe["make"]))
+    """The generated file; kept under a name that says how, and by which version of the script."""
+    script = os.path.join(workloads, recipe["make"][0])
+    version = sha256(script)[:8] + sha256(os.path.join(workloads, "draws.py"))[:8]
+    path = os.path.join(folder, "inputs", "-".join([*recipe["make"], version]))
     if not os.path.exists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path + ".new", "wb") as file:
-            argv = [sys.executable, os.path.join(workloads, recipe["make"][0]), *recipe["make"][1:]]
+            argv = [sys.executable, script, *recipe["make"][1:]]
             if subprocess.run(argv, stdout=file, check=False).returncode != 0:
                 raise MeasureError(f"input {name} cannot be made")
         os.replace(path + ".new", path)
