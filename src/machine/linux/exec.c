@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,16 @@ static int check_program(const struct process *process, int fd, const uint8_t *h
     return access(paths_translate(process, name, host), X_OK) == 0 ? 0 : -errno;
 }
 
+/* A file that somebody writes to is not executed: only then is there no lease.  Who opens it at
+ * this moment has the kernel send a signal, so it shall be one that does no harm. */
+static bool is_being_written(int fd)
+{
+    fcntl(fd, F_SETSIG, SIGURG);
+    const bool written = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return written;
+}
+
 /* Looks at a file that is to be executed.  0 or -errno. */
 static int inspect(const struct process *process, const char *host_path, enum target *target,
                    struct script *script)
@@ -193,7 +204,7 @@ static int inspect(const struct process *process, const char *host_path, enum ta
     }
     ssize_t got = read(fd, head, sizeof head);
     size_t bytes = got < 0 ? 0 : (size_t)got;
-    int error = 0;
+    int error = is_being_written(fd) ? -ETXTBSY : 0;
     if (bytes >= 2 && memcmp(head, "#!", 2) == 0) {
         size_t line = bytes < SCRIPT_BYTES ? bytes : SCRIPT_BYTES;
         memset(script->line, 0, sizeof script->line);
@@ -202,7 +213,9 @@ static int inspect(const struct process *process, const char *host_path, enum ta
     } else if (bytes >= 20 && memcmp(head, "\177ELF", 4) == 0 &&
                (head[18] | head[19] << 8) == ELF_MACHINE_RISCV) {
         *target = TARGET_GUEST;
-        error = check_program(process, fd, head, bytes, (uint64_t)status.st_size);
+        if (error == 0) {
+            error = check_program(process, fd, head, bytes, (uint64_t)status.st_size);
+        }
     }
     close(fd);
     return error;
@@ -247,25 +260,51 @@ static int64_t host_execve(struct thread *thread, const char *path, const char *
     return -error;
 }
 
+/* A translator does so when its program executes another: the reports go on. */
+static bool executes_itself(const struct process *process, const char *path)
+{
+    struct stat own, other;
+
+    return process->reexec_same != NULL && !process->forked && process->executable != NULL &&
+           stat(process->executable, &own) == 0 && stat(path, &other) == 0 &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+static int append_all(struct strings *strings, char **words)
+{
+    int error = 0;
+
+    for (; error == 0 && *words != NULL; words++) {
+        error = strings_append(strings, *words);
+    }
+    return error;
+}
+
+/* The command that starts a program, and what it reports. */
+static int append_command(const struct process *process, struct strings *command, bool itself)
+{
+    if (itself) {
+        return append_all(command, process->reexec_same);
+    }
+    int error = append_all(command, process->reexec);
+    if (error == 0 && process->forked) {
+        return strings_append(command, "--child");
+    }
+    return error == 0 ? append_all(command, process->reexec_reports) : error;
+}
+
 static int64_t start_guest(struct thread *thread, struct execution *execution, const char *path)
 {
+    const struct process *process = thread->process;
     struct strings *command = &execution->command;
     const struct strings *arguments = &execution->arguments;
+    const bool itself = executes_itself(process, path);
+    const int kept = process->machine.own_descriptors[1];
     char number[16];
     int fd = store_environment(&execution->environment);
-    int error = fd < 0 ? fd : 0;
+    int error = fd < 0 ? fd : append_command(process, command, itself);
 
     snprintf(number, sizeof number, "%d", fd);
-    for (char **word = thread->process->reexec; error == 0 && *word != NULL; word++) {
-        error = strings_append(command, *word);
-    }
-    if (error == 0 && thread->process->forked) {
-        error = strings_append(command, "--child");
-    } else {
-        for (char **word = thread->process->reexec_reports; error == 0 && *word != NULL; word++) {
-            error = strings_append(command, *word);
-        }
-    }
     const char *options[] = {"--argv0", arguments->items[0], "--env-fd", number, "--", path};
     for (size_t i = 0; error == 0 && i < sizeof options / sizeof options[0]; i++) {
         error = strings_append(command, options[i]);
@@ -275,7 +314,13 @@ static int64_t start_guest(struct thread *thread, struct execution *execution, c
     }
     int64_t result = error;
     if (error == 0) {
+        if (itself) {
+            fcntl(kept, F_SETFD, 0);
+        }
         result = host_execve(thread, command->items[0], command->items, environ);
+        if (itself) {
+            fcntl(kept, F_SETFD, FD_CLOEXEC);
+        }
     }
     if (fd >= 0) {
         close(fd);

@@ -6,6 +6,7 @@
 #include "machine/linux/system.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
+#include "machine/units/code_classes.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -156,12 +157,17 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
     struct process *before = malloc(sizeof *before);
     struct signal_notes *notes = signal_host_reserve();
     struct thread *child = copy_thread(thread);
+    struct code_classes *classes = process->machine.classes;
+    uint64_t totals[CODE_CLASSES];
     int64_t result = -ENOMEM;
 
     if (before != NULL && notes != NULL && child != NULL) {
         signal_host_hold();
         signal_host_save(notes);
         *before = *process;
+        if (classes != NULL) {
+            code_classes_keep(classes, totals);
+        }
         /* All of this program's state that the child changes is put back. */
         pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
         if (pid == 0) {
@@ -171,6 +177,9 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
         result = pid < 0 ? -errno : pid;
         if (pid > 0) {
             take_back(process, before);
+            if (classes != NULL) {
+                code_classes_put_back(classes, totals);
+            }
         }
         signal_host_restore(notes);
         signal_host_release();

@@ -145,6 +145,7 @@ struct process {
     const char *executable; /* absolute host path of the running program */
     char **reexec;          /* the command and options with which execve starts a program again */
     char **reexec_reports;  /* further options of the first process; both end with NULL */
+    char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
     bool exiting;           /* exit_group was called or a fatal signal arrived */
     bool limit_reached;     /* --max-instructions ended it */
     int exit_status;

@@ -116,6 +116,16 @@ void code_classes_take_back(struct code_classes *classes, guest_addr pc)
     classes->totals[class_of(classes, pc)]--;
 }
 
+void code_classes_keep(const struct code_classes *classes, uint64_t totals[CODE_CLASSES])
+{
+    memcpy(totals, classes->totals, sizeof classes->totals);
+}
+
+void code_classes_put_back(struct code_classes *classes, const uint64_t totals[CODE_CLASSES])
+{
+    memcpy(classes->totals, totals, sizeof classes->totals);
+}
+
 uint64_t code_classes_total(const struct code_classes *classes, unsigned class)
 {
     ASSERT(class < CODE_CLASSES);

@@ -18,6 +18,10 @@ void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t 
 /* The instruction at `pc` was counted, but did not retire after all. */
 void code_classes_take_back(struct code_classes *classes, guest_addr pc);
 
+/* All totals, and back again to what they were: a vfork child's are not its parent's. */
+void code_classes_keep(const struct code_classes *classes, uint64_t totals[CODE_CLASSES]);
+void code_classes_put_back(struct code_classes *classes, const uint64_t totals[CODE_CLASSES]);
+
 uint64_t code_classes_total(const struct code_classes *classes, unsigned class);
 
 #endif
