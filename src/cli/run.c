@@ -25,6 +25,7 @@
 struct run {
     struct simulation simulation; /* first: its options are taken through a cast */
     const char *translator;
+    int words_fd;             /* of one that went before in this process (execve), or 0 */
     char *options[WORDS_MAX]; /* for the translator; NULL-terminated */
     unsigned option_count;
 };
@@ -32,6 +33,16 @@ struct run {
 static const char *take_translator(void *settings, const char *value)
 {
     ((struct run *)settings)->translator = value;
+    return NULL;
+}
+
+static const char *take_words_fd(void *settings, const char *value)
+{
+    uint64_t number;
+    if (!command_parse_number(value, &number) || number == 0 || number > INT32_MAX) {
+        return "expected a descriptor:";
+    }
+    ((struct run *)settings)->words_fd = (int)number;
     return NULL;
 }
 
@@ -65,6 +76,9 @@ static const struct command_option options[] = {
 #include "cli/simulation_options.def"
 #undef OPTION
 #undef OPTION_OF_REPORT
+    {"--argv0", "NAME", NULL, simulation_take_argv0},
+    {"--env-fd", "N", NULL, simulation_take_env_fd},
+    {"--words-fd", "N", NULL, take_words_fd},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
 };
 /* clang-format on */
@@ -152,11 +166,17 @@ static char **join_words(const struct run *run, const char *translator, const ch
     words[next++] = (char *)(uintptr_t)translator;
     memcpy(words + next, run->options, run->option_count * sizeof *words);
     next += run->option_count;
-    words[next++] = (char *)(uintptr_t)"--stats-fd";
+    words[next++] = (char *)(uintptr_t) "--stats-fd";
     words[next++] = (char *)(uintptr_t)descriptor;
-    words[next++] = (char *)(uintptr_t)"--";
+    words[next++] = (char *)(uintptr_t) "--";
     memcpy(words + next, arguments, (count + 1) * sizeof *words);
     return words;
+}
+
+static void set_words(struct simulation *simulation, int fd)
+{
+    simulation->machine.kept_descriptor = fd;
+    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on
@@ -170,8 +190,7 @@ static int run_under(struct run *run, const char *translator, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     struct simulation *simulation = &run->simulation;
-    simulation->machine.kept_descriptor = fd;
-    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary;
+    set_words(simulation, fd);
     char descriptor[16];
     snprintf(descriptor, sizeof descriptor, "%d", fd);
     char *file = simulation_absolute_path(arguments[0]);
@@ -213,8 +232,74 @@ static const char *refuse_translator(const char *path)
     return reason;
 }
 
+/* The translator's options: name, and whether a value follows. */
+static const struct {
+    const char *name;
+    bool valued, passed_on;
+} translator_options[] = {
+#define OPTION(name, argument, take, help) {name, (argument) != NULL, true},
+#define OPTION_OF_REPORT(name, argument, take, help) {name, (argument) != NULL, false},
+#include "translator/options.def"
+#undef OPTION
+#undef OPTION_OF_REPORT
+};
+
+/* Finds the program in the words that the translator executes itself with, which end with "--"
+ * and the program's own; *name is what it is called. */
+static char **find_program(struct run *run, char **words, char **name)
+{
+    const unsigned count = sizeof translator_options / sizeof translator_options[0];
+    char **word = words + 1;
+    while (*word != NULL && strcmp(*word, "--") != 0) {
+        unsigned i = 0;
+        while (i < count && strcmp(*word, translator_options[i].name) != 0) {
+            i++;
+        }
+        const bool valued = i < count && translator_options[i].valued && word[1] != NULL;
+        if (i < count && translator_options[i].passed_on) {
+            pass_on(run, word[0], valued ? word[1] : NULL);
+        }
+        if (strcmp(*word, "--argv0") == 0) {
+            *name = word[1];
+        }
+        word += valued ? 2 : 1;
+    }
+    return *word != NULL && word[1] != NULL ? word + 1 : words;
+}
+
+/* What execve starts in the place of the first program: `words` are the translator and all that it
+ * gets. */
+static int run_next(struct run *run, char **words)
+{
+    char *name = NULL;
+    char **program = find_program(run, words, &name);
+    size_t count = 0;
+    while (program[count] != NULL) {
+        count++;
+    }
+    char **arguments = calloc(count + 1, sizeof *arguments);
+    ASSERT(arguments != NULL);
+    memcpy(arguments, program, count * sizeof *arguments);
+    arguments[0] = name != NULL ? name : program[0];
+    char *file = simulation_absolute_path(program[0]);
+    const struct run_description described = {.path = program[0],
+                                              .arguments = arguments,
+                                              .file = file,
+                                              .translator_options = run->options};
+    fcntl(run->words_fd, F_SETFD, FD_CLOEXEC);
+    set_words(&run->simulation, run->words_fd);
+    const int status = simulation_run(&run->simulation, words, &described);
+    free(arguments);
+    free(file);
+    close(run->words_fd);
+    return status;
+}
+
 static int run_program(struct run *run, char **arguments)
 {
+    if (run->words_fd != 0) {
+        return run_next(run, arguments);
+    }
     if (is_for_x86_64(arguments[0])) {
         fprintf(stderr,
                 "strata: %s: is an x86-64 program; the translator for these is not built yet\n",

@@ -1,12 +1,6 @@
 /* `strata sim`: runs a RISC-V program on the simulated processor. */
 #include "cli/simulation.h"
 
-static const char *take_argv0(void *settings, const char *value)
-{
-    ((struct simulation *)settings)->argv0 = value;
-    return NULL;
-}
-
 static const char *take_arm(void *settings, const char *value)
 {
     ((struct simulation *)settings)->arm_path = value;
@@ -21,16 +15,6 @@ static const char *take_profile(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
-static const char *take_env_fd(void *settings, const char *value)
-{
-    uint64_t number;
-    if (!command_parse_number(value, &number) || number > INT32_MAX) {
-        return "expected a descriptor:";
-    }
-    ((struct simulation *)settings)->environment_fd = (int)number;
-    return NULL;
-}
-
 static const char *take_child(void *settings, const char *value)
 {
     (void)value;
@@ -43,10 +27,10 @@ static const struct command_option options[] = {
 #define OPTION(name, argument, take, help) {name, argument, help, take},
 #include "cli/simulation_options.def"
 #undef OPTION
-    {"--argv0",            "NAME",        "what the program sees as its own name", take_argv0},
+    {"--argv0",            "NAME",        "what the program sees as its own name", simulation_take_argv0},
     {"--arm",              "FILE",        "count executions of each hexadecimal address in FILE", take_arm},
     {"--profile",          "FILE",        "write how often each loop head was branched back to, as JSON", take_profile},
-    {"--env-fd",           "N",           NULL, take_env_fd},
+    {"--env-fd",           "N",           NULL, simulation_take_env_fd},
     {"--child",            NULL,          NULL, take_child},
 };
 /* clang-format on */

@@ -89,11 +89,12 @@ static bool arm_counters(struct machine *machine, const char *path)
 
 /* The words with which execve starts a RISC-V program again; see linux/exec.c.
  * They end with NULL, as execve wants them. */
-#define REEXEC_WORDS 16
+#define REEXEC_WORDS 24
 struct reexec {
     char *words[REEXEC_WORDS];
     unsigned count;
     char entries[32];
+    char descriptor[16];
 };
 
 static void add_word(struct reexec *reexec, const char *word)
@@ -110,11 +111,12 @@ static void add_option(struct reexec *reexec, const char *name, const char *valu
     }
 }
 
-static void prepare_reexec(struct reexec *command, const struct simulation *simulation)
+static void prepare_reexec(struct reexec *command, const struct simulation *simulation,
+                           const char *name)
 {
     *command = (struct reexec){.count = 0};
     add_word(command, "/proc/self/exe");
-    add_word(command, "sim");
+    add_word(command, name);
     add_option(command, "--sysroot", simulation->sysroot);
     if (simulation->machine.real_time) {
         add_word(command, "--real-time");
@@ -126,19 +128,27 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
              (unsigned long long)simulation->machine.counter_entries);
     add_option(command, "--counter-entries",
                simulation->machine.counter_entries == COUNTER_UNLIMITED ? "unlimited"
-                                                                      : command->entries);
+                                                                        : command->entries);
 }
 
 /* The reports are of the first process, whatever program it runs in the end;
  * those that it forks have none. */
-static void prepare_reports(struct reexec *reports, const struct simulation *simulation)
+static void add_reports(struct reexec *reports, const struct simulation *simulation)
 {
-    *reports = (struct reexec){.count = 0};
     add_option(reports, "--stats", simulation->stats_path);
     add_option(reports, "--profile", simulation->profile_path);
     if (simulation->summary) {
         add_word(reports, "--summary");
     }
+}
+
+/* `strata run` goes on where the translator's program executes another. */
+static void prepare_same(struct reexec *same, const struct simulation *simulation)
+{
+    prepare_reexec(same, simulation, "run");
+    snprintf(same->descriptor, sizeof same->descriptor, "%d", simulation->machine.kept_descriptor);
+    add_option(same, "--words-fd", same->descriptor);
+    add_reports(same, simulation);
 }
 
 /* The program may change the working folder that Strata shares with it. */
@@ -227,11 +237,15 @@ static int run_program(const struct simulation *simulation, char **arguments,
     }
     process.sysroot = simulation->sysroot;
     process.forked = simulation->child;
-    static struct reexec command, reports;
-    prepare_reexec(&command, simulation);
-    prepare_reports(&reports, simulation);
+    static struct reexec command, reports, same;
+    prepare_reexec(&command, simulation, "sim");
+    add_reports(&reports, simulation);
     process.reexec = command.words;
     process.reexec_reports = reports.words;
+    if (simulation->machine.kept_descriptor != 0) {
+        prepare_same(&same, simulation);
+        process.reexec_same = same.words;
+    }
     const char *path = arguments[0];
     if (simulation->argv0 != NULL) {
         arguments[0] = (char *)(uintptr_t)simulation->argv0;

@@ -31,6 +31,10 @@ struct simulation {
 #include "cli/simulation_options.def"
 #undef OPTION
 
+/* Those of execve, and `strata sim`. */
+const char *simulation_take_argv0(void *settings, const char *value);
+const char *simulation_take_env_fd(void *settings, const char *value);
+
 /* What is asked for if no option says otherwise; with the caller's environment. */
 void simulation_begin(struct simulation *simulation);
 void simulation_end(struct simulation *simulation);

@@ -156,6 +156,22 @@ void simulation_end(struct simulation *simulation)
     free(simulation->environment);
 }
 
+const char *simulation_take_argv0(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->argv0 = value;
+    return NULL;
+}
+
+const char *simulation_take_env_fd(void *settings, const char *value)
+{
+    uint64_t number;
+    if (!command_parse_number(value, &number) || number > INT32_MAX) {
+        return "expected a descriptor:";
+    }
+    ((struct simulation *)settings)->environment_fd = (int)number;
+    return NULL;
+}
+
 const char *simulation_check(const struct simulation *simulation)
 {
     const bool useless = simulation->trace_ranged && simulation->machine.trace_path == NULL;

@@ -76,11 +76,11 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
     for (size_t i = 0; i < hotspots.count; i++) {
         const json_t *loop = json_array_get(loops, i);
         const char *head = json_string_value(json_object_get(loop, "head"));
-        hotspots.loops[i] =
-            (struct hotspot){.head = head != NULL ? strtoull(head, NULL, 16) : 0,
-                             .executions = number_of(loop, "executions"),
-                             .callback_taken = json_is_true(json_object_get(loop, "callback_taken")),
-                             .evicted = json_is_true(json_object_get(loop, "evicted"))};
+        hotspots.loops[i] = (struct hotspot){
+            .head = head != NULL ? strtoull(head, NULL, 16) : 0,
+            .executions = number_of(loop, "executions"),
+            .callback_taken = json_is_true(json_object_get(loop, "callback_taken")),
+            .evicted = json_is_true(json_object_get(loop, "evicted"))};
         hotspots.executions += hotspots.loops[i].executions;
     }
     qsort(hotspots.loops, hotspots.count, sizeof *hotspots.loops, by_executions);
@@ -113,6 +113,31 @@ static struct split split_of(const struct machine *machine)
     return split;
 }
 
+/* Where the translator says nothing of others, there is only the one program. */
+static void put_processes(const struct translator_report *report, struct statistics *s)
+{
+    static const char *const summed[] = {
+        "fragments", "builder_calls",           "links", "indirect_lookups_missed",
+        "flushes",   "instructions_translated",
+    };
+    const json_t *all = json_object_get(report->document, "processes");
+    const json_t *own = json_object_get(report->document, "translator");
+    s->begin(s, "processes");
+    if (own != NULL) {
+        s->number(s, "programs", all != NULL ? number_of(all, "programs") : 1);
+    } else {
+        s->nothing(s, "programs");
+    }
+    for (size_t i = 0; i < sizeof summed / sizeof summed[0]; i++) {
+        if (own != NULL) {
+            s->number(s, summed[i], number_of(all != NULL ? all : own, summed[i]));
+        } else {
+            s->nothing(s, summed[i]);
+        }
+    }
+    s->end(s);
+}
+
 void translator_report_statistics(const struct translator_report *report,
                                   const struct machine *machine, struct statistics *s)
 {
@@ -134,6 +159,7 @@ void translator_report_statistics(const struct translator_report *report,
     s->number(s, "runtime", split.runtime);
     s->end(s);
     s->end(s);
+    put_processes(report, s);
 }
 
 static void print_part(const char *name, uint64_t part, uint64_t whole)
@@ -142,8 +168,7 @@ static void print_part(const char *name, uint64_t part, uint64_t whole)
             whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole);
 }
 
-void translator_report_print(const struct translator_report *report,
-                             const struct machine *machine)
+void translator_report_print(const struct translator_report *report, const struct machine *machine)
 {
     const json_t *object = json_object_get(report->document, "translator");
     const struct split split = split_of(machine);
@@ -165,4 +190,12 @@ void translator_report_print(const struct translator_report *report,
             "  indirect jumps %15" PRIu64 "   lookups missed %" PRIu64 "\n",
             number_of(object, "links"), number_of(object, "builder_calls"), lookups_of(machine),
             number_of(object, "indirect_lookups_missed"));
+    const json_t *all = json_object_get(report->document, "processes");
+    if (all != NULL) {
+        fprintf(stderr,
+                "  all programs   %15" PRIu64 "   fragments %" PRIu64 " of %" PRIu64
+                " instructions, in all processes\n",
+                number_of(all, "programs"), number_of(all, "fragments"),
+                number_of(all, "instructions_translated"));
+    }
 }

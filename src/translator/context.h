@@ -20,7 +20,7 @@
 #define CONTEXT_THRESHOLD 352
 #define CONTEXT_MISS(kind) (360 + (kind) * 8)
 #define CONTEXT_MISSED(kind) (392 + (kind) * 8)
-#define CONTEXT_LOOKUPS 472
+#define CONTEXT_LOOKUPS 488
 
 /* The kinds of lookups of indirect targets (rv64/indirect.c). */
 #define LOOKUP_INLINE 0 /* the code that jumps compares the target itself */
@@ -74,6 +74,8 @@ struct context {
     size_t block_bytes;
     uint32_t inside;          /* 1 while it is in the cache, or about to be */
     uint32_t borrows;         /* 1 while another process has it, which borrows the memory (vfork.c) */
+    void *words;              /* memory that execve needs (exec.c), or NULL */
+    size_t words_bytes;
     union lookup lookups[]; /* the return cache grows from the context downwards */
 };
 

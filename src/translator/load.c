@@ -272,15 +272,42 @@ static void name_process(struct translator *translator, const struct program_fil
     self_read_name(file->fd, (uintptr_t)translator->executable, sizeof translator->executable - 1);
 }
 
-/* From the first byte of the program's first argument to the zero of its last. */
-static void find_arguments(struct translator *translator, const uint64_t *stack, unsigned skip)
+static const char *end_of(uint64_t string)
 {
-    const char *end = (const char *)(uintptr_t)stack[stack[0]];
+    const char *end = (const char *)(uintptr_t)string;
 
-    translator->arguments = stack[1 + skip];
     while (*end++ != '\0') {
     }
-    translator->arguments_end = (uintptr_t)end;
+    return end;
+}
+
+/* The first may lie elsewhere; from the first byte of the second to the zero of the last they lie
+ * one behind the other. */
+static void find_arguments(struct translator *translator, uint64_t *stack, unsigned skip)
+{
+    if (translator->options.argv0 != NULL) {
+        stack[1 + skip] = (uintptr_t)translator->options.argv0;
+    }
+    translator->name = stack[1 + skip];
+    if (stack[0] > skip + 1) {
+        translator->arguments = stack[2 + skip];
+        translator->arguments_end = (uintptr_t)end_of(stack[stack[0]]);
+    }
+}
+
+/* execve may have passed it on, where the path leads nowhere. */
+static int64_t open_program(const struct translator *translator, const struct program_file *file)
+{
+    const int inherited = translator->options.inherited.program_fd;
+
+    if (inherited >= 0) {
+        return inherited;
+    }
+    if (!host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file->path, 0L)) &&
+        host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file->path, (long)X_OK))) {
+        fail(file, STATUS_UNUSABLE, "permission denied; make it executable with chmod +x");
+    }
+    return open_path(file->path);
 }
 
 struct program load_program(struct translator *translator, uint64_t *stack, unsigned skip)
@@ -289,11 +316,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
     struct program_file interpreter = {.bias = 0};
     const struct elf_image *image = &file.image;
 
-    if (!host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file.path, 0L)) &&
-        host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file.path, (long)X_OK))) {
-        fail(&file, STATUS_UNUSABLE, "permission denied; make it executable with chmod +x");
-    }
-    read_file(&file, open_path(file.path));
+    read_file(&file, open_program(translator, &file));
     map_file(translator, &file, PIE_BASE);
     if (image->has_interpreter) {
         load_interpreter(translator, &file, &interpreter);
@@ -315,6 +338,8 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
     if (image->has_interpreter) {
         program.entry = interpreter.image.entry + interpreter.bias;
     }
-    program.stack = stack_rewrite(stack, skip, &facts, &translator->has_xstrata);
+    uint64_t auxiliary[2];
+    program.stack = stack_rewrite(stack, skip, &facts, &translator->has_xstrata, auxiliary);
+    translator->auxiliary = (struct code_range){auxiliary[0], auxiliary[1]};
     return program;
 }

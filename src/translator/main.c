@@ -61,8 +61,11 @@ static struct context *create_context(struct translator *translator)
 _Noreturn void translator_start(uint64_t *stack)
 {
     struct options options;
-    const unsigned skip = options_read(&options, (unsigned)stack[0], (char *const *)(stack + 1));
+    struct option_words words;
+    const unsigned skip =
+        options_read(&options, &words, (unsigned)stack[0], (char *const *)(stack + 1));
     struct translator *translator = create_translator(&options);
+    translator->option_words = words;
     struct context *context = create_context(translator);
     report_start(translator);
     const struct program program = load_program(translator, stack, skip);

@@ -1,5 +1,9 @@
-/* The program's memory: its break, which the translator emulates, and mappings that hold code. */
+/* The program's memory: its break, which the translator emulates, and mappings that hold code.
+ *
+ * Strata's own memory is for the program as if nothing were mapped there, and nothing could
+ * be: calls go around it, and say what the kernel says of a range with a hole. */
 #include "translator/fetch.h"
+#include "translator/own.h"
 #include "translator/system.h"
 
 #include <asm/errno.h>
@@ -95,11 +99,27 @@ static struct call make_readable(const struct call *call)
     return changed;
 }
 
+/* Whether a range that the program names has something of Strata's; one that the
+ * kernel refuses anyway has not. */
+static bool touches_own(struct context *context, guest_addr start, uint64_t bytes,
+                        struct code_range *own)
+{
+    const guest_addr end = page_up(start + bytes);
+
+    return start % PAGE_BYTES == 0 && end > start && own_find(context->translator, start, end, own);
+}
+
 /* Also where the program does not say where: the place may have held code that
  * another mapping replaced. */
 int64_t system_mmap(struct context *context, const struct call *call)
 {
     const struct call readable = make_readable(call);
+    struct code_range own;
+
+    if ((call->arguments[3] & MAP_FIXED) != 0 &&
+        touches_own(context, call->arguments[0], call->arguments[1], &own)) {
+        return -ENOMEM; /* as for addresses that no program can have */
+    }
     const int64_t place = system_pass(context, &readable);
 
     if (!host_is_error(place)) {
@@ -112,7 +132,17 @@ int64_t system_mmap(struct context *context, const struct call *call)
 /* One that fails may have changed a part of it. */
 int64_t system_mprotect(struct context *context, const struct call *call)
 {
-    const struct call readable = make_readable(call);
+    struct call readable = make_readable(call);
+    struct code_range own;
+
+    if (touches_own(context, call->arguments[0], call->arguments[1], &own)) {
+        if (own.start > call->arguments[0]) { /* what comes before a hole is changed */
+            readable.arguments[1] = own.start - call->arguments[0];
+            system_pass(context, &readable);
+            mapping_changed(context->translator, call->arguments[0], readable.arguments[1]);
+        }
+        return -ENOMEM;
+    }
     const int64_t result = system_pass(context, &readable);
 
     if (result == 0 && call->arguments[1] != 0) {
@@ -124,18 +154,63 @@ int64_t system_mprotect(struct context *context, const struct call *call)
     return result;
 }
 
-/* Calls whose first two arguments are a range; even one that fails may have
- * changed a part of it. */
-int64_t system_change_mapping(struct context *context, const struct call *call)
+/* A call whose first two arguments are a range, for all of it but Strata's own. */
+static int64_t pass_around_own(struct context *context, const struct call *call, bool *holes)
 {
-    const int64_t result = system_pass(context, call);
+    struct call part = *call;
+    struct code_range own;
+
+    *holes = false;
+    while (touches_own(context, part.arguments[0], part.arguments[1], &own)) {
+        const guest_addr end = page_up(part.arguments[0] + part.arguments[1]);
+        *holes = true;
+        if (own.start > part.arguments[0]) {
+            part.arguments[1] = own.start - part.arguments[0];
+            const int64_t result = system_pass(context, &part);
+            if (result != 0) {
+                return result;
+            }
+        }
+        if (own.end >= end) {
+            return 0;
+        }
+        part.arguments[0] = own.end;
+        part.arguments[1] = end - own.end;
+    }
+    return system_pass(context, &part);
+}
+
+/* Even one that fails may have changed a part of it. */
+int64_t system_munmap(struct context *context, const struct call *call)
+{
+    bool holes;
+    const int64_t result = pass_around_own(context, call, &holes);
 
     mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
     return result;
 }
 
+int64_t system_madvise(struct context *context, const struct call *call)
+{
+    bool holes;
+    const int64_t result = pass_around_own(context, call, &holes);
+
+    mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
+    return result == 0 && holes ? -ENOMEM : result;
+}
+
 int64_t system_mremap(struct context *context, const struct call *call)
 {
+    const uint64_t old_bytes = call->arguments[1] != 0 ? call->arguments[1] : PAGE_BYTES;
+    struct code_range own;
+
+    if (touches_own(context, call->arguments[0], old_bytes, &own)) {
+        return -EFAULT;
+    }
+    if ((call->arguments[3] & MREMAP_FIXED) != 0 &&
+        touches_own(context, call->arguments[4], call->arguments[2], &own)) {
+        return -EINVAL; /* as for addresses that no program can have */
+    }
     const int64_t place = system_pass(context, call);
 
     mapping_changed(context->translator, call->arguments[0], call->arguments[1]);

@@ -89,6 +89,49 @@ static const char *take_no_follow(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *take_no_follow_exec(struct options *options, const char *value)
+{
+    (void)value;
+    options->follow_exec = false;
+    return NULL;
+}
+
+static const char *take_argv0(struct options *options, const char *value)
+{
+    options->argv0 = value;
+    return NULL;
+}
+
+/* A number with a comma or nothing behind it; one that does not fit becomes another. */
+static bool parse_item(const char **text, int *item)
+{
+    const char *at = *text;
+    const bool negative = *at == '-';
+    uint32_t value = 0;
+
+    at += negative;
+    if (*at < '0' || *at > '9') {
+        return false;
+    }
+    for (; *at >= '0' && *at <= '9'; at++) {
+        value = value * 10 + (uint32_t)(*at - '0');
+    }
+    *item = (int)(negative ? 0 - value : value);
+    *text = at + (*at == ',');
+    return *at == ',' || *at == '\0';
+}
+
+static const char *take_inherit(struct options *options, const char *value)
+{
+    struct inherited *inherited = &options->inherited;
+    const char *at = value;
+
+    return parse_item(&at, &inherited->first) && parse_item(&at, &inherited->records_fd) &&
+                   parse_item(&at, &inherited->program_fd) && *at == '\0'
+               ? NULL
+               : ": expected a process and two descriptors";
+}
+
 /* The index of the name that `value` is, or `count`. */
 static unsigned find_name(const char *const *names, unsigned count, const char *value)
 {
@@ -204,13 +247,14 @@ struct option {
     const char *name;
     const char *value; /* NULL: takes none */
     const char *(*take)(struct options *options, const char *value);
-    const char *help;
+    const char *help; /* NULL: nobody else's business */
+    bool of_report;   /* of this run only, so that exec.c does not pass it on as it is */
 };
 
 /* clang-format off */
 static const struct option table[] = {
-#define OPTION(name, value, take, help) {name, value, take, help},
-#define OPTION_OF_REPORT OPTION
+#define OPTION(name, value, take, help) {name, value, take, help, false},
+#define OPTION_OF_REPORT(name, value, take, help) {name, value, take, help, true},
 #include "translator/options.def"
 #undef OPTION
 #undef OPTION_OF_REPORT
@@ -249,7 +293,9 @@ static _Noreturn void print_help(const char *name)
                            "Runs a Linux program for this processor from a cache of its own "
                            "fragments.\n\nOptions:\n");
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        put_option(&text, table[i].name, table[i].value, table[i].help);
+        if (table[i].help != NULL) {
+            put_option(&text, table[i].name, table[i].value, table[i].help);
+        }
     }
     put_option(&text, "--help", NULL, "show this text");
     text_put_string(&text, "\nExits as the program does; with 125 if Strata failed, 126 if the "
@@ -272,12 +318,24 @@ static const struct option *find_option(const char *argument, const char **value
     host_fail(STATUS_FAILED, "there is no option ", argument, "; see --help", NULL);
 }
 
-unsigned options_read(struct options *options, unsigned count, char *const *arguments)
+static void keep_word(struct option_words *words, const char *word)
 {
+    if (words->count == OPTION_WORDS) {
+        host_fail(STATUS_FAILED, "there are too many options", NULL, NULL, NULL);
+    }
+    words->words[words->count++] = word;
+}
+
+unsigned options_read(struct options *options, struct option_words *words, unsigned count,
+                      char *const *arguments)
+{
+    words->count = 0;
     *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT,
                                 .stats_fd = -1,
                                 .link = true,
                                 .follow = true,
+                                .follow_exec = true,
+                                .inherited = {0, -1, -1},
                                 .lookup_bits = LOOKUP_BITS_DEFAULT,
                                 .counters = COUNTERS_AUTO,
                                 .placement = PLACEMENT_BACKWARD,
@@ -301,6 +359,12 @@ unsigned options_read(struct options *options, unsigned count, char *const *argu
                 host_fail(STATUS_FAILED, "a value is missing after ", option->name, NULL, NULL);
             }
             value = arguments[++i];
+        }
+        if (!option->of_report) {
+            keep_word(words, option->name);
+            if (value != NULL) {
+                keep_word(words, value);
+            }
         }
         const char *wrong = option->take(options, value);
         if (wrong != NULL) {

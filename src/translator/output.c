@@ -1,28 +1,17 @@
 /* Text that the translator writes to a descriptor of its own: statistics and dumps. */
 #include "translator/output.h"
 
-#include "translator/translator.h"
+#include "translator/descriptors.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
-
-/* Above what programs use, and below the usual limit of 1024. */
-#define DESCRIPTOR_WANTED 1000L
 
 int64_t output_open(const char *path)
 {
     const int64_t fd = host_call(__NR_openat, (long)AT_FDCWD, path,
                                  (long)(O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC), 0666L);
 
-    if (host_is_error(fd)) {
-        return fd;
-    }
-    const int64_t high = host_call(__NR_fcntl, fd, (long)F_DUPFD_CLOEXEC, DESCRIPTOR_WANTED);
-    if (host_is_error(high)) {
-        return fd;
-    }
-    host_call(__NR_close, fd);
-    return high;
+    return host_is_error(fd) ? fd : descriptors_move_up(fd);
 }
 
 void output_begin(struct output *output, int64_t fd)
@@ -56,6 +45,16 @@ void output_string(struct output *output, const char *string)
         *at++ = *string++;
     }
     output->length = (size_t)(at - output->buffer);
+}
+
+void output_bytes(struct output *output, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (output->length == sizeof output->buffer) {
+            output_flush(output);
+        }
+        output->buffer[output->length++] = bytes[i];
+    }
 }
 
 void output_unsigned(struct output *output, uint64_t value)

@@ -23,6 +23,8 @@ void output_begin(struct output *output, int64_t fd);
 /* Of at most OUTPUT_STRING_BYTES. */
 #define OUTPUT_STRING_BYTES 128
 void output_string(struct output *output, const char *string);
+/* Any bytes, however many. */
+void output_bytes(struct output *output, const char *bytes, size_t count);
 void output_unsigned(struct output *output, uint64_t value);
 /* Hexadecimal with 0x. */
 void output_address(struct output *output, uint64_t value);

@@ -6,18 +6,80 @@
 #include "translator/system.h"
 #include "translator/thread.h"
 
+#include "base/text.h"
+
 #include <asm/signal.h>
+#include <asm/stat.h>
 #include <asm/unistd.h>
+#include <linux/fcntl.h>
 #include <linux/fs.h>
+#include <linux/stat.h>
 
-static int64_t open_or_fail(const char *path, const char *what)
+/* A file's name from the root on: the program may change the folder.  Empty if
+ * there is none, or if it is too long. */
+static void make_absolute(char *absolute, const char *path)
 {
-    const int64_t fd = output_open(path);
+    struct text text;
 
-    if (host_is_error(fd)) {
-        host_fail(STATUS_FAILED, "cannot write the ", what, " to ", path);
+    text_begin(&text, absolute, EXECUTABLE_BYTES);
+    if (path == NULL) {
+        return;
     }
-    return fd;
+    if (path[0] != '/') {
+        const int64_t bytes = host_call(__NR_getcwd, absolute, (long)EXECUTABLE_BYTES);
+        text.length = host_is_error(bytes) ? 0 : (size_t)bytes - 1;
+        text_put_char(&text, '/');
+    }
+    text_put_string(&text, path);
+    if (text.length >= EXECUTABLE_BYTES) {
+        absolute[0] = '\0';
+    }
+}
+
+/* Only names of files can be changed: what is open as /dev/stdout is there once. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return host_is_error(host_call(__NR_newfstatat, (long)AT_FDCWD, path, &status, 0L)) ||
+           S_ISREG(status.st_mode);
+}
+
+/* Processes that the first one started have files of their own. */
+static int64_t open_own(const struct translator *translator, const char *path)
+{
+    const struct reports *reports = &translator->reports;
+    char own[EXECUTABLE_BYTES + 24];
+    struct text text;
+
+    if (reports->process == reports->first) {
+        return output_open(path);
+    }
+    if (!is_file(path)) {
+        return OUTPUT_NONE;
+    }
+    text_begin(&text, own, sizeof own);
+    text_put_string(&text, path);
+    text_put_char(&text, '.');
+    text_put_decimal(&text, reports->process);
+    return output_open(own);
+}
+
+/* One that the first process started goes on without. */
+static int64_t open_report(const struct translator *translator, const char *path, const char *name,
+                           const char *what)
+{
+    const struct reports *reports = &translator->reports;
+    const bool first = reports->process == reports->first;
+    const int64_t fd = open_own(translator, path);
+
+    if (host_is_error(fd) && (first || fd != OUTPUT_NONE)) {
+        host_warn("cannot write the ", what, " to ", name);
+        if (first && !reports->again) {
+            host_exit(STATUS_FAILED);
+        }
+    }
+    return host_is_error(fd) ? OUTPUT_NONE : fd;
 }
 
 void report_start(struct translator *translator)
@@ -25,16 +87,26 @@ void report_start(struct translator *translator)
     const struct options *options = &translator->options;
     struct reports *reports = &translator->reports;
 
-    reports->stats_fd = options->stats_fd;
-    reports->dump_fd = OUTPUT_NONE;
+    *reports = (struct reports){.stats_fd = options->stats_fd,
+                                .dump_fd = OUTPUT_NONE,
+                                .records_fd = options->inherited.records_fd};
+    if (options->stats_fd < 0 && options->stats_path == NULL && options->dump_path == NULL &&
+        reports->records_fd < 0) {
+        return;
+    }
+    const bool begins = options->inherited.first == 0;
+    reports->process = host_call(__NR_getpid);
+    reports->first = begins ? reports->process : options->inherited.first;
+    reports->again = !begins;
+    make_absolute(translator->stats_path, options->stats_path);
+    make_absolute(translator->dump_path, options->dump_path);
     if (options->stats_path != NULL) {
-        reports->stats_fd = open_or_fail(options->stats_path, "statistics");
+        reports->stats_fd = open_report(translator, translator->stats_path,
+                                        translator->options.stats_path, "statistics");
     }
     if (options->dump_path != NULL) {
-        reports->dump_fd = open_or_fail(options->dump_path, "fragments");
-    }
-    if (reports->stats_fd != OUTPUT_NONE || reports->dump_fd != OUTPUT_NONE) {
-        reports->process = host_call(__NR_getpid);
+        reports->dump_fd = open_report(translator, translator->dump_path,
+                                       translator->options.dump_path, "fragments");
     }
 }
 
@@ -98,6 +170,29 @@ static void put_hotspots(struct translator *translator, const struct count_total
     output_string(output, "]\n }\n");
 }
 
+/* Only the first process knows the others, and only if there were any. */
+static void put_processes(const struct translator *translator, struct output *output)
+{
+    const struct reports *reports = &translator->reports;
+
+    if (reports->process != reports->first || reports->records_fd == OUTPUT_NONE) {
+        return;
+    }
+    const struct process_totals totals = processes_get(translator);
+    const struct row rows[] = {
+        {"programs", totals.programs},
+        {"fragments", totals.statistics.fragments},
+        {"builder_calls", totals.statistics.dispatches},
+        {"links", totals.statistics.links},
+        {"indirect_lookups_missed", totals.statistics.lookup_misses},
+        {"flushes", totals.statistics.flushes},
+        {"instructions_translated", totals.statistics.instructions_translated},
+    };
+    output_string(output, " \"processes\": {\n");
+    put_rows(output, rows, sizeof rows / sizeof rows[0]);
+    output_string(output, "\n },\n");
+}
+
 static void write_statistics(struct translator *translator, struct output *output)
 {
     const struct statistics *statistics = &translator->statistics;
@@ -118,40 +213,112 @@ static void write_statistics(struct translator *translator, struct output *outpu
     output_string(output, "{\n \"schema\": \"strata.stats/1\",\n \"translator\": {\n");
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, "\n },\n");
+    put_processes(translator, output);
     put_hotspots(translator, &counted, output);
     output_string(output, "}\n");
 }
 
-/* A process that the program forked has its parent's descriptors, but no report. */
+/* A process that borrows another's memory has none. */
 static bool has_reports(const struct reports *reports)
 {
-    return (reports->stats_fd != OUTPUT_NONE || reports->dump_fd != OUTPUT_NONE) &&
-           !reports->written && reports->process == host_call(__NR_getpid);
+    return reports->first != 0 && !reports->written && reports->process == host_call(__NR_getpid);
+}
+
+/* The file of one that was forked is opened when there is something to write. */
+static void write_statistics_file(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+    struct output output;
+
+    if (reports->stats_fd == OUTPUT_NONE && translator->stats_path[0] != '\0') {
+        reports->stats_fd = open_report(translator, translator->stats_path,
+                                        translator->options.stats_path, "statistics");
+    } else if (reports->again) {
+        host_call(__NR_ftruncate, reports->stats_fd, 0L);
+        host_call(__NR_lseek, reports->stats_fd, 0L, (long)SEEK_SET);
+    }
+    if (reports->stats_fd == OUTPUT_NONE) {
+        return;
+    }
+    output_begin(&output, reports->stats_fd);
+    write_statistics(translator, &output);
+    output_flush(&output);
+    if (output.failed) {
+        host_warn("the statistics could not be written", NULL, NULL, NULL);
+    }
 }
 
 void report_end(struct translator *translator)
 {
     struct reports *reports = &translator->reports;
-    struct output output;
 
     if (!has_reports(reports)) {
         return;
     }
-    if (reports->again && reports->stats_fd != OUTPUT_NONE) {
-        host_call(__NR_ftruncate, reports->stats_fd, 0L);
-        host_call(__NR_lseek, reports->stats_fd, 0L, (long)SEEK_SET);
-    }
-    reports->written = reports->again = true;
-    if (reports->dump_fd != OUTPUT_NONE) {
+    if (reports->dump_fd >= 0) {
         dump_fragments(translator);
     }
-    if (reports->stats_fd != OUTPUT_NONE) {
-        output_begin(&output, reports->stats_fd);
-        write_statistics(translator, &output);
-        output_flush(&output);
-        if (output.failed) {
-            host_warn("the statistics could not be written", NULL, NULL, NULL);
+    write_statistics_file(translator);
+    if (reports->process != reports->first) {
+        processes_add(translator, false);
+    }
+    reports->written = reports->again = true;
+}
+
+void report_prepare_process(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (has_reports(reports) && reports->records_fd == OUTPUT_NONE) {
+        reports->records_fd = processes_open();
+    }
+}
+
+static void forget_descriptor(int64_t *fd)
+{
+    if (*fd >= 0) {
+        host_call(__NR_close, *fd);
+    }
+    *fd = OUTPUT_NONE;
+}
+
+void report_forked(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (reports->first == 0) {
+        return;
+    }
+    forget_descriptor(&reports->stats_fd);
+    forget_descriptor(&reports->dump_fd);
+    reports->process = host_call(__NR_getpid);
+    reports->written = reports->again = false;
+    translator->statistics = (struct statistics){.fragments = 0};
+    if (translator->dump_path[0] != '\0') {
+        reports->dump_fd = open_report(translator, translator->dump_path,
+                                       translator->options.dump_path, "fragments");
+    }
+}
+
+void report_replaced(struct translator *translator)
+{
+    const struct reports *reports = &translator->reports;
+
+    if (has_reports(reports)) {
+        report_end(translator);
+        if (reports->process == reports->first) {
+            processes_add(translator, false);
         }
+    }
+}
+
+void report_not_replaced(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (reports->written && reports->process == host_call(__NR_getpid)) {
+        processes_add(translator, true);
+        reports->written = false;
     }
 }
 
@@ -164,11 +331,11 @@ int64_t system_tgkill(struct context *context, const struct call *call)
         (int)call->arguments[2] == SIGABRT && !signal_is_handled(translator, SIGABRT);
 
     if (aborts) {
-        report_end(translator);
+        report_replaced(translator);
     }
     const int64_t result = system_pass(context, call);
     if (aborts) {
-        translator->reports.written = false;
+        report_not_replaced(translator);
     }
     return result;
 }

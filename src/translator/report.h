@@ -6,8 +6,26 @@
 
 /* Opens what the options ask for; ends the process with a message if it cannot. */
 void report_start(struct translator *translator);
-/* The program ends: writes everything, once, in the process that began. */
+/* The program ends: writes everything, once. */
 void report_end(struct translator *translator);
+/* Another process or program may begin; the lock is not needed. */
+void report_prepare_process(struct translator *translator);
+/* This is a process that was forked: it begins to count anew. */
+void report_forked(struct translator *translator);
+/* The process is about to execute another program; it did not. */
+void report_replaced(struct translator *translator);
+void report_not_replaced(struct translator *translator);
+
+/* processes.c: what processes have counted, those of which are over; not those that run yet. */
+struct process_totals {
+    uint64_t programs; /* that ended, or that another took the place of */
+    struct statistics statistics;
+};
+/* Opens what they leave their numbers in, or returns -1. */
+int64_t processes_open(void);
+/* Adds one program's to them, or takes it back. */
+void processes_add(const struct translator *translator, bool back);
+struct process_totals processes_get(const struct translator *translator);
 
 /* dump.c: all fragments that there are now; before a flush, too. */
 void dump_fragments(struct translator *translator);

@@ -1,5 +1,7 @@
-/* What /proc says of the program itself: its own file and arguments, not the translator's. */
-#include "translator/system.h"
+/* What /proc says of the program itself: its own file, arguments and memory, not the translator's. */
+#include "translator/self.h"
+
+#include "translator/exec.h"
 
 #include "base/text.h"
 
@@ -21,25 +23,41 @@ static bool take_part(const char **path, const char *part)
     return true;
 }
 
-static bool take_own_number(const char **path)
+/* -1 if there is none. */
+static int64_t take_number(const char **path)
 {
     const char *at = *path;
-    int64_t number = 0;
+    int64_t number = -1;
 
     for (; *at >= '0' && *at <= '9' && number <= INT32_MAX; at++) {
-        number = number * 10 + (*at - '0');
+        number = (number < 0 ? 0 : number * 10) + (*at - '0');
     }
     *path = at;
-    return number == host_call(__NR_getpid);
+    return number;
 }
 
-/* Whether `address` points to the name of this process's own file `name` in /proc. */
-static bool names_own(uint64_t address, const char *name)
+/* Of a thread it does not matter which: all have the same. */
+static bool take_own_folder(const char **path)
 {
-    const char *path = (const char *)(uintptr_t)address;
+    if (!take_part(path, "/proc/")) {
+        return false;
+    }
+    if (!take_part(path, "self/") && !take_part(path, "thread-self/") &&
+        (take_number(path) != host_call(__NR_getpid) || !take_part(path, "/"))) {
+        return false;
+    }
+    return !take_part(path, "task/") || (take_number(path) >= 0 && take_part(path, "/"));
+}
 
-    return take_part(&path, "/proc/") && (take_part(&path, "self") || take_own_number(&path)) &&
-           take_part(&path, name) && *path == '\0';
+/* Whether it is the name of this process's own file `name` in /proc. */
+static bool names_own(const char *path, const char *name)
+{
+    return take_own_folder(&path) && take_part(&path, name) && *path == '\0';
+}
+
+bool self_names_executable(const char *path)
+{
+    return names_own(path, "exe");
 }
 
 int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes)
@@ -53,49 +71,127 @@ int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes)
     return host_call(__NR_readlinkat, (long)AT_FDCWD, name, buffer, bytes);
 }
 
+static void put_arguments(struct translator *translator, int64_t from, struct output *output)
+{
+    (void)from;
+    const char *name = (const char *)(uintptr_t)translator->name;
+    const char *end = name;
+    while (*end++ != '\0') {
+    }
+    output_bytes(output, name, (size_t)(end - name));
+    output_bytes(output, (const char *)(uintptr_t)translator->arguments,
+                 translator->arguments_end - translator->arguments);
+}
+
+static void put_auxiliary(struct translator *translator, int64_t from, struct output *output)
+{
+    const struct code_range range = translator->auxiliary;
+
+    (void)from;
+    output_bytes(output, (const char *)(uintptr_t)range.start, range.end - range.start);
+}
+
+/* Files that the kernel writes about the translator, and who writes what the program gets
+ * instead; `from` is the kernel's. */
+static const struct self_file {
+    const char *name;
+    void (*put)(struct translator *translator, int64_t from, struct output *output);
+} files[] = {
+    {"exe", NULL},      {"cmdline", put_arguments}, {"auxv", put_auxiliary},
+    {"maps", maps_put}, {"smaps", maps_put},
+};
+#define FILES (sizeof files / sizeof files[0])
+
+static bool ends_with_name(const char *path, const char *name)
+{
+    const char *last = path;
+
+    for (; *path != '\0'; path++) {
+        last = *path == '/' ? path + 1 : last;
+    }
+    return take_part(&last, name) && *last == '\0';
+}
+
+/* Under whatever name it was opened; but a link that leads on leaves no trace. */
+static const struct self_file *find_file(const char *path, int64_t fd)
+{
+    for (size_t i = 0; i < FILES; i++) {
+        if (ends_with_name(path, files[i].name)) {
+            char real[64] = "";
+            if (!names_own(path, files[i].name)) {
+                self_read_name(fd, (uintptr_t)real, sizeof real - 1);
+            }
+            return names_own(real[0] != '\0' ? real : path, files[i].name) ? &files[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A copy as it is now: the kernel's file would show later changes, too. */
+static int64_t open_copy(struct translator *translator, const struct self_file *file, int64_t from,
+                         uint64_t flags)
+{
+    const bool closes = (flags & O_CLOEXEC) != 0;
+    const int64_t fd = host_call(__NR_memfd_create, file->name, closes ? (long)MFD_CLOEXEC : 0L);
+    struct output output;
+
+    if (!host_is_error(fd)) {
+        output_begin(&output, fd);
+        file->put(translator, from, &output);
+        output_flush(&output);
+        host_call(__NR_lseek, fd, 0L, 0L);
+    }
+    return fd;
+}
+
+/* Takes the place of what the kernel opened, so that the program has the number that it expects. */
+static int64_t replace(int64_t fd, int64_t other, uint64_t flags)
+{
+    if (host_is_error(other)) {
+        host_call(__NR_close, fd);
+        return other;
+    }
+    host_call(__NR_dup3, other, fd, flags & O_CLOEXEC);
+    host_call(__NR_close, other);
+    return fd;
+}
+
 static int64_t open_executable(const struct translator *translator, uint64_t flags)
 {
     return host_call(__NR_openat, (long)AT_FDCWD, translator->executable, flags, 0L);
 }
 
-/* A copy: the file in /proc would show later changes, too. */
-static int64_t open_arguments(const struct translator *translator, uint64_t flags)
-{
-    const bool closes = (flags & O_CLOEXEC) != 0;
-    const int64_t fd = host_call(__NR_memfd_create, "cmdline", closes ? (long)MFD_CLOEXEC : 0L);
-
-    if (!host_is_error(fd)) {
-        host_call(__NR_pwrite64, fd, translator->arguments,
-                  translator->arguments_end - translator->arguments, 0L);
-    }
-    return fd;
-}
-
 /* The kernel goes first: where it succeeds the name can be read. */
 int64_t system_openat(struct context *context, const struct call *call)
 {
-    const struct translator *translator = context->translator;
+    struct translator *translator = context->translator;
     const uint64_t flags = call->arguments[2];
     const int64_t fd = system_pass(context, call);
 
     if (host_is_error(fd)) {
         return fd;
     }
-    const bool executable = names_own(call->arguments[1], "/exe");
-    if (executable || names_own(call->arguments[1], "/cmdline")) {
-        host_call(__NR_close, fd);
-        return executable ? open_executable(translator, flags) : open_arguments(translator, flags);
+    const struct self_file *file = find_file((const char *)(uintptr_t)call->arguments[1], fd);
+    if (file == NULL || (flags & O_PATH) != 0) {
+        return fd;
     }
-    return fd;
+    return replace(fd,
+                   file->put == NULL ? open_executable(translator, flags)
+                                     : open_copy(translator, file, fd, flags),
+                   flags);
 }
 
-/* The kernel writes the answer: it knows whether the program's buffer is good. */
+/* Nothing is written to the program's buffer but the answer, and by the kernel, which knows whether
+ * the buffer is good.  Before that it has to read the name. */
 int64_t system_readlinkat(struct context *context, const struct call *call)
 {
-    const int64_t result = system_pass(context, call);
+    char first;
+    const int64_t exists =
+        host_call(__NR_readlinkat, call->arguments[0], call->arguments[1], &first, sizeof first);
 
-    if (host_is_error(result) || !names_own(call->arguments[1], "/exe")) {
-        return result;
+    if (host_is_error(exists) ||
+        !self_names_executable((const char *)(uintptr_t)call->arguments[1])) {
+        return system_pass(context, call);
     }
     const int64_t fd = open_executable(context->translator, O_PATH | O_CLOEXEC);
     if (host_is_error(fd)) {

@@ -37,7 +37,7 @@ static uint64_t rewrite_value(uint64_t type, uint64_t value, const struct stack_
 }
 
 uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts *facts,
-                       bool *has_xstrata)
+                       bool *has_xstrata, uint64_t auxiliary[2])
 {
     /* By an even number of words, to stay aligned; what is kept moves down by one
      * word or not at all, so that it can be copied from the first word to the last. */
@@ -49,6 +49,7 @@ uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts 
     *to++ = count;
     move_pointers(&to, &from);
     move_pointers(&to, &from);
+    auxiliary[0] = (uintptr_t)to;
     for (bool more = true; more;) {
         const uint64_t type = *from++;
         const uint64_t value = *from++;
@@ -60,5 +61,6 @@ uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts 
         *to++ = type;
         *to++ = rewrite_value(type, value, facts);
     }
+    auxiliary[1] = (uintptr_t)to;
     return (uintptr_t)start;
 }

@@ -1,4 +1,5 @@
 /* The program's system calls: most go straight to the kernel, some are the translator's business. */
+#include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/system.h"
 #include "translator/thread.h"
@@ -39,6 +40,7 @@ static int64_t fork_call(struct context *context, const struct call *call)
     const int64_t result = system_pass(context, call);
     if (result == 0) {
         thread_forget_others(context);
+        report_forked(context->translator);
     }
     lock_release(&context->translator->lock);
     return result;
@@ -61,6 +63,7 @@ int64_t system_clone(struct context *context, const struct call *call)
         context->detour = target_clone;
         return SIGNAL_RESTART;
     }
+    report_prepare_process(context->translator);
     fork.arguments[0] = flags & ~(uint64_t)CLONE_SETTLS;
     fork.arguments[1] = 0;
     const int64_t result = borrows ? vfork_call(context, &fork) : fork_call(context, &fork);
@@ -88,7 +91,6 @@ static system_handler *find_handler(uint64_t number)
     }
 }
 
-/* execve goes to the kernel too: the new program runs without the translator. */
 guest_addr system_call(struct context *context, guest_addr next)
 {
     const struct call call = target_read_call(context);

@@ -10,10 +10,16 @@ system_handler system_pass, system_refuse;
 system_handler system_clone, system_sync_code;
 
 /* mappings.c */
-system_handler system_brk, system_mmap, system_mprotect, system_change_mapping, system_mremap;
+system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise, system_mremap;
 
 /* self.c */
 system_handler system_openat, system_readlinkat;
+
+/* exec.c */
+system_handler system_execve, system_execveat;
+
+/* descriptors.c */
+system_handler system_close, system_close_range, system_dup3, system_fcntl;
 
 /* report.c */
 system_handler system_exit, system_exit_group, system_tgkill;

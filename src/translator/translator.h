@@ -22,6 +22,13 @@ enum returns {
     RETURNS_FAST,     /* calls leave an address in the cache; programs can tell */
 };
 
+/* What a program that the program executes has from the one before it, both under Strata. */
+struct inherited {
+    int first;      /* the process that began, or 0: this one */
+    int records_fd; /* where processes that end leave their numbers, or -1 */
+    int program_fd; /* the program's file, or -1: to be opened by its path */
+};
+
 struct options {
     size_t cache_bytes;
     const char *stats_path; /* NULL: none, as the next */
@@ -29,12 +36,22 @@ struct options {
     int stats_fd; /* where the statistics go instead, or -1 */
     bool link;   /* --no-link clears it */
     bool follow; /* --no-follow clears it */
+    bool follow_exec; /* --no-follow-exec does */
+    const char *argv0; /* NULL: the program's path */
+    struct inherited inherited;
     enum indirect indirect;
     enum returns returns;
     unsigned lookup_bits; /* logarithm of the number of entries */
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
+};
+
+/* The options as they were given, but for those that are of one run only. */
+#define OPTION_WORDS 64
+struct option_words {
+    const char *words[OPTION_WORDS];
+    unsigned count;
 };
 
 struct statistics {
@@ -80,7 +97,9 @@ struct signal_action {
 /* What report.c has open; -1 for nothing. */
 struct reports {
     int64_t stats_fd, dump_fd;
-    int64_t process; /* whose reports they are */
+    int64_t records_fd; /* processes.c: where those that end leave their numbers */
+    int64_t process;    /* whose memory this is, */
+    int64_t first;      /* and that which began; 0 if nothing is to be reported */
     bool written;
     bool again; /* and not for the first time */
 };
@@ -129,8 +148,13 @@ struct translator {
     unsigned code_count;
     struct fetchable fetchable;
     struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */
-    guest_addr arguments, arguments_end; /* the program's, as strings one behind the other */
-    char executable[EXECUTABLE_BYTES];   /* the name of its file, from the root on */
+    guest_addr name;                     /* the program's first argument, */
+    guest_addr arguments, arguments_end; /* and the others, as strings one behind the other */
+    struct code_range auxiliary;         /* its auxiliary vector */
+    struct option_words option_words;
+    char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
+    char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
+    char dump_path[EXECUTABLE_BYTES];
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
     guest_addr signal_return; /* where handlers return to, if that is in the cache */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
@@ -209,7 +233,8 @@ int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes);
 
 /* options.c: reads the translator's own options; returns the index of the
  * program's name.  Ends the process after --help or a mistake. */
-unsigned options_read(struct options *options, unsigned count, char *const *arguments);
+unsigned options_read(struct options *options, struct option_words *words, unsigned count,
+                      char *const *arguments);
 
 /* main.c: the first function, called with the stack as the kernel made it. */
 _Noreturn void translator_start(uint64_t *stack);

@@ -5,6 +5,7 @@
  * own and lies in that memory is put away before and taken back behind it: the
  * registers, the stack, what the program asked for about signals, the reports.
  * Code that the child had translated stays. */
+#include "translator/exec.h"
 #include "translator/signal.h"
 #include "translator/system.h"
 #include "translator/thread.h"
@@ -49,6 +50,7 @@ static void take_back(const struct kept *kept, struct context *context)
     translator->reports = kept->reports;
     context->pending = 0; /* of a child that died with one, */
     thread_leave_cache(context); /* or there */
+    exec_forget(context);
     context->borrows = 0;
 }
 

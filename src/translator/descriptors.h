@@ -1,0 +1,12 @@
+/* The translator's own descriptors among the program's: as high as can be, and not the program's to close. */
+#ifndef STRATA_TRANSLATOR_DESCRIPTORS_H
+#define STRATA_TRANSLATOR_DESCRIPTORS_H
+
+#include "translator/translator.h"
+
+/* Moves a descriptor out of the program's way; where that cannot be done it stays. */
+int64_t descriptors_move_up(int64_t fd);
+/* Those that a new image of Strata needs outlive execve, or do not. */
+void descriptors_keep(const struct reports *reports, bool kept);
+
+#endif

@@ -1,0 +1,11 @@
+/* The files of /proc that the translator writes in the kernel's place. */
+#ifndef STRATA_TRANSLATOR_SELF_H
+#define STRATA_TRANSLATOR_SELF_H
+
+#include "translator/output.h"
+#include "translator/system.h"
+
+/* maps.c: the mappings that the kernel lists in `from`, maps or smaps, without Strata's. */
+void maps_put(struct translator *translator, int64_t from, struct output *output);
+
+#endif
