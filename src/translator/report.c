@@ -219,9 +219,14 @@ static void write_statistics(struct translator *translator, struct output *outpu
 }
 
 /* A process that borrows another's memory has none. */
+static bool is_reported(const struct reports *reports)
+{
+    return reports->first != 0 && reports->process == host_call(__NR_getpid);
+}
+
 static bool has_reports(const struct reports *reports)
 {
-    return reports->first != 0 && !reports->written && reports->process == host_call(__NR_getpid);
+    return !reports->written && is_reported(reports);
 }
 
 /* The file of one that was forked is opened when there is something to write. */
@@ -248,13 +253,10 @@ static void write_statistics_file(struct translator *translator)
     }
 }
 
-void report_end(struct translator *translator)
+static void write_reports(struct translator *translator)
 {
     struct reports *reports = &translator->reports;
 
-    if (!has_reports(reports)) {
-        return;
-    }
     if (reports->dump_fd >= 0) {
         dump_fragments(translator);
     }
@@ -263,6 +265,20 @@ void report_end(struct translator *translator)
         processes_add(translator, false);
     }
     reports->written = reports->again = true;
+}
+
+/* Other threads may still run, build code, and end the process, too: one that does
+ * waits here until all is written. */
+void report_end(struct translator *translator)
+{
+    if (!is_reported(&translator->reports)) {
+        return;
+    }
+    lock_acquire(&translator->lock);
+    if (!translator->reports.written) {
+        write_reports(translator);
+    }
+    lock_release(&translator->lock);
 }
 
 void report_prepare_process(struct translator *translator)
@@ -343,7 +359,7 @@ int64_t system_tgkill(struct context *context, const struct call *call)
 /* Not through the program's way to the kernel: a signal that comes now is too late. */
 int64_t system_exit(struct context *context, const struct call *call)
 {
-    thread_exit(context, (int)call->arguments[0]);
+    return thread_exit(context, (int)call->arguments[0]);
 }
 
 int64_t system_exit_group(struct context *context, const struct call *call)

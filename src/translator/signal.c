@@ -3,6 +3,7 @@
 #include "translator/signal.h"
 #include "translator/system.h"
 #include "translator/target.h"
+#include "translator/thread.h"
 
 #include "base/check.h"
 
@@ -98,11 +99,12 @@ bool signal_is_handled(const struct translator *translator, int number)
 }
 
 /* The program dies of it as it would alone. */
-static _Noreturn void die(struct translator *translator, int number)
+static _Noreturn void die(struct context *context, int number)
 {
     const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
-    report_end(translator);
+    thread_leave_cache(context); /* for good: nobody shall wait for it */
+    report_end(context->translator);
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
     set_mask(~SIGNAL_BIT(number));
@@ -121,7 +123,7 @@ static uint64_t deliver_stack_fault(struct context *context, int number, uint64_
 
     if (number == SIGSEGV || is_blocked(mask, SIGSEGV) ||
         !signal_is_handled(context->translator, SIGSEGV)) {
-        die(context->translator, SIGSEGV);
+        die(context, SIGSEGV);
     }
     return signal_deliver(context, &info, mask);
 }
@@ -136,7 +138,7 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
         return mask;
     }
     if (action.handler == HANDLER_DEFAULT) {
-        die(context->translator, number);
+        die(context, number);
     }
     if (!target_push_frame(context, info, mask, action.handler,
                            (action.flags & SA_ONSTACK) != 0)) {
@@ -177,7 +179,7 @@ void signal_force(struct context *context, int number)
         context->pending = 0;
     }
     if (is_blocked(mask, number) || !signal_is_handled(context->translator, number)) {
-        die(context->translator, number);
+        die(context, number);
     }
     signal_wait(context, &info, mask);
 }

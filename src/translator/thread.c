@@ -150,13 +150,15 @@ static void set_mask(uint64_t mask, uint64_t *old)
 
 /* The child has its context in the place of a thread pointer.  No signal comes
  * before it can handle one. */
-static int64_t start_child(struct context *child, const struct call *call)
+static int64_t start_child(const struct context *parent, struct context *child,
+                           const struct call *call)
 {
     struct call clone = *call;
     uint64_t mask;
 
     set_mask(~UINT64_C(0), &mask);
-    child->signals->mask = mask;
+    /* If a signal waits, all are blocked, but only for this thread. */
+    child->signals->mask = parent->pending ? parent->signals->mask : mask;
     clone.arguments[0] |= CLONE_SETTLS;
     clone.arguments[1] = (uintptr_t)child->stack_top;
     target_set_clone_thread_pointer(&clone, (uintptr_t)child);
@@ -188,7 +190,7 @@ static int64_t clone_thread(struct context *context, const struct call *call)
     if (child == NULL) {
         return -EAGAIN;
     }
-    const int64_t result = start_child(child, call);
+    const int64_t result = start_child(context, child, call);
     if (host_is_error(result)) {
         lock_acquire(&translator->lock);
         remove(child);
@@ -207,7 +209,7 @@ void thread_clone(struct context *context)
     context->target += TARGET_CALL_BYTES;
 }
 
-void thread_exit(struct context *context, int status)
+int64_t thread_exit(struct context *context, int status)
 {
     struct translator *translator = context->translator;
 
@@ -215,6 +217,9 @@ void thread_exit(struct context *context, int status)
         host_exit(status);
     }
     set_mask(~UINT64_C(0), NULL);
+    if (context->pending) { /* it may be for the whole process, and came before the end */
+        return SIGNAL_RESTART;
+    }
     lock_acquire(&translator->lock);
     const bool last = translator->threads == context && context->next == NULL;
     if (!last) {

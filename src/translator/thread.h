@@ -36,8 +36,9 @@ static inline void thread_enter_cache(struct context *context)
 void thread_clone(struct context *context);
 /* Where the new thread begins. */
 _Noreturn void thread_begin(struct context *context);
-/* The end of one thread, with the process if it is the last. */
-_Noreturn void thread_exit(struct context *context, int status);
+/* The end of one thread, with the process if it is the last; returns only if a signal
+ * comes first, SIGNAL_RESTART. */
+int64_t thread_exit(struct context *context, int status);
 
 /* rv64/thread.S */
 extern const char target_clone[];

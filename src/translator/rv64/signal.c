@@ -2,6 +2,7 @@
 #include "translator/report.h"
 #include "translator/rv64/signal.h"
 #include "translator/system.h"
+#include "translator/thread.h"
 
 #include "isa/rv64/decode.h"
 #include "translator/rv64/rv64.h"
@@ -143,12 +144,13 @@ static void deliver(struct context *context, const struct signal_info *info,
 
 /* The program does it again itself, with its own registers at its own address,
  * and dies of it: the kernel sees what it would have seen without a translator. */
-static void fault_natively(const struct context *context, const struct signal_info *info,
+static void fault_natively(struct context *context, const struct signal_info *info,
                            struct frame_context *frame)
 {
     /* A word more than the kernel reads: see signal.c. */
     const uint64_t standard[4] = {0};
 
+    thread_leave_cache(context); /* for good */
     report_end(context->translator);
     host_call(__NR_rt_sigaction, (long)info->number, standard, NULL, MASK_BYTES);
     __builtin_memcpy(&frame->x[1], &context->x[1], sizeof frame->x - sizeof frame->x[0]);
