@@ -21,9 +21,14 @@ void lock_acquire(struct lock *lock)
     }
 }
 
+void lock_wake(struct lock *lock)
+{
+    host_call(__NR_futex, &lock->state, (long)FUTEX_WAKE_PRIVATE, 1L);
+}
+
 void lock_release(struct lock *lock)
 {
     if (__atomic_exchange_n(&lock->state, FREE, __ATOMIC_RELEASE) == AWAITED) {
-        host_call(__NR_futex, &lock->state, (long)FUTEX_WAKE_PRIVATE, 1L);
+        lock_wake(lock);
     }
 }

@@ -12,5 +12,7 @@ struct lock {
 
 void lock_acquire(struct lock *lock);
 void lock_release(struct lock *lock);
+/* For those that wait, after another process has released it. */
+void lock_wake(struct lock *lock);
 
 #endif

@@ -4,7 +4,11 @@
  * translator, while its parent stands still in the call.  What is a process's
  * own and lies in that memory is put away before and taken back behind it: the
  * registers, the stack, what the program asked for about signals, the reports.
- * Code that the child had translated stays. */
+ * Code that the child had translated stays.
+ *
+ * Where the parent has other threads, they may stand still, too, and on some hosts
+ * the memory is only a copy: so the child begins with none of them in the cache,
+ * and with a lock that is free. */
 #include "translator/exec.h"
 #include "translator/signal.h"
 #include "translator/system.h"
@@ -26,6 +30,7 @@ struct kept {
     struct signals signals;
     struct signal_action actions[SIGNALS + 1];
     struct reports reports;
+    bool borrowed; /* the child was here: it has the same memory */
     uint64_t stack[STACK_WORDS];
 };
 #define KEPT_BYTES ((sizeof(struct kept) + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1))
@@ -59,6 +64,7 @@ int64_t vfork_call(struct context *context, const struct call *call)
 {
     const uint64_t all = UINT64_MAX;
     const uint8_t *top = context->stack_top;
+    struct lock *lock = &context->translator->lock;
     uint64_t mask;
 
     host_call(__NR_rt_sigprocmask, (long)SIG_SETMASK, &all, &mask, MASK_BYTES);
@@ -71,10 +77,21 @@ int64_t vfork_call(struct context *context, const struct call *call)
         ASSERT((size_t)(top - (const uint8_t *)__builtin_frame_address(0)) <
                sizeof kept->stack / 2);
         keep(kept, context);
+        lock_acquire(lock);
+        if (context->translator->threads->next != NULL) {
+            flush_all(context->translator);
+        }
         result = target_vfork(call, kept->stack);
         if (result == 0) {
             context->borrows = 1;
+            kept->borrowed = true;
+            lock_release(lock);
         } else {
+            if (kept->borrowed) {
+                lock_wake(lock);
+            } else {
+                lock_release(lock);
+            }
             take_back(kept, context);
             host_call(__NR_munmap, kept, KEPT_BYTES);
         }
