@@ -109,8 +109,11 @@ void thread_forget_others(struct context *context)
  * when it ends. */
 static bool begin_threads(struct translator *translator)
 {
+    if (translator->options.returns == RETURNS_FAST) {
+        host_fail(STATUS_FAILED, "the program starts a thread, which --ret fast does not support; ",
+                  "use --ret cache", NULL, NULL);
+    }
     struct context *master = thread_create(translator);
-
     if (master == NULL) {
         return false;
     }
