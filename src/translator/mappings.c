@@ -54,25 +54,35 @@ static bool grow_brk(const struct translator *translator, guest_addr wanted)
     return true;
 }
 
-/* Returns where the break is now: unchanged if it cannot be moved. */
+static void move_brk(struct translator *translator, guest_addr wanted)
+{
+    const guest_addr old_page = page_up(translator->brk_end);
+    const guest_addr new_page = page_up(wanted);
+
+    if (new_page > old_page && !grow_brk(translator, wanted)) {
+        return;
+    }
+    if (new_page < old_page) {
+        host_call(__NR_munmap, new_page, old_page - new_page);
+        mapping_changed(translator, new_page, old_page - new_page);
+    }
+    translator->brk_end = wanted;
+}
+
+/* Returns where the break is now: unchanged if it cannot be moved.  Its lock is
+ * another than the translator's, which mapping_changed takes. */
 int64_t system_brk(struct context *context, const struct call *call)
 {
     struct translator *translator = context->translator;
     const guest_addr wanted = call->arguments[0];
-    const guest_addr old_page = page_up(translator->brk_end);
 
+    lock_acquire(&translator->brk_lock);
     if (wanted >= translator->brk_start && wanted <= (uint64_t)-PAGE_BYTES) {
-        const guest_addr new_page = page_up(wanted);
-        if (new_page > old_page && !grow_brk(translator, wanted)) {
-            return (int64_t)translator->brk_end;
-        }
-        if (new_page < old_page) {
-            host_call(__NR_munmap, new_page, old_page - new_page);
-            mapping_changed(translator, new_page, old_page - new_page);
-        }
-        translator->brk_end = wanted;
+        move_brk(translator, wanted);
     }
-    return (int64_t)translator->brk_end;
+    const guest_addr brk = translator->brk_end;
+    lock_release(&translator->brk_lock);
+    return (int64_t)brk;
 }
 
 /* Mappings that were made or changed with `protection`. */

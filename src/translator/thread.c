@@ -102,6 +102,7 @@ void thread_forget_others(struct context *context)
 {
     context->next = NULL;
     context->translator->threads = context;
+    context->translator->brk_lock = (struct lock){0}; /* perhaps one of them had it */
 }
 
 /* From now on code is changed while others execute it, for which all of it must

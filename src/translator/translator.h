@@ -127,6 +127,7 @@ struct translator {
     guest_addr unreadable;    /* where that happened, or 0 */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
+    struct lock brk_lock;
     bool has_xstrata;              /* ic.sync instead of fence.i */
     struct counts *counts;         /* NULL without counters */
     struct placement_rule placement;
