@@ -172,7 +172,7 @@ int64_t system_openat(struct context *context, const struct call *call)
         return fd;
     }
     const struct self_file *file = find_file((const char *)(uintptr_t)call->arguments[1], fd);
-    if (file == NULL || (flags & O_PATH) != 0) {
+    if (file == NULL || (file->put != NULL && (flags & O_PATH) != 0)) {
         return fd;
     }
     return replace(fd,
@@ -200,4 +200,29 @@ int64_t system_readlinkat(struct context *context, const struct call *call)
     const int64_t length = self_read_name(fd, call->arguments[2], call->arguments[3]);
     host_call(__NR_close, fd);
     return length;
+}
+
+/* What the kernel says of the file behind the link; it has said it of Strata's first, where the
+ * answer of the same size goes now. */
+static int64_t ask_of_executable(struct context *context, const struct call *call, uint64_t flags)
+{
+    const int64_t result = system_pass(context, call);
+
+    if (result != 0 || (flags & AT_SYMLINK_NOFOLLOW) != 0 || call->arguments[1] == 0 ||
+        !self_names_executable((const char *)(uintptr_t)call->arguments[1])) {
+        return result;
+    }
+    struct call changed = *call;
+    changed.arguments[1] = (uintptr_t)context->translator->executable;
+    return system_pass(context, &changed);
+}
+
+int64_t system_newfstatat(struct context *context, const struct call *call)
+{
+    return ask_of_executable(context, call, call->arguments[3]);
+}
+
+int64_t system_statx(struct context *context, const struct call *call)
+{
+    return ask_of_executable(context, call, call->arguments[2]);
 }

@@ -13,7 +13,7 @@ system_handler system_clone, system_sync_code;
 system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise, system_mremap;
 
 /* self.c */
-system_handler system_openat, system_readlinkat;
+system_handler system_openat, system_readlinkat, system_newfstatat, system_statx;
 
 /* exec.c */
 system_handler system_execve, system_execveat;
