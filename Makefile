@@ -80,19 +80,21 @@ include bench/kernels/kernels.mk
 guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo
 
 # The translator: a freestanding program that relocates itself.  It must not use
-# the program's gp, so nothing is relaxed; nor floating-point registers; and a
-# loop that copies must not become a call of itself.  It is compiled as one
+# the program's gp, which the linker leaves alone where code may stand anywhere; nor
+# floating-point registers; and a loop that copies must not become a call of itself.
+# Its instructions count, not their order: what is not scheduled needs fewer
+# registers, and calls are relaxed to one instruction.  It is compiled as one
 # (-flto), which makes building a fragment a sixth cheaper; all but memory.c, since
 # its functions are called only after the compiler has looked who calls them.
 TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
                                  src/translator/rv64/*.c src/translator/rv64/*.S)
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
-	-mno-relax -ffreestanding -fno-stack-protector -fno-tree-loop-distribute-patterns -fPIE \
+	-ffreestanding -fno-stack-protector -fno-schedule-insns -fno-tree-loop-distribute-patterns -fPIE \
 	-fvisibility=hidden -ffunction-sections -fdata-sections
 TRANSLATOR_LTO := -flto -flto-partition=one -finline-limit=200
 TRANSLATOR_LDFLAGS := -nostdlib -static-pie \
-	-Wl,--no-dynamic-linker,--no-relax,--gc-sections,-z,noexecstack,-z,text
+	-Wl,--no-dynamic-linker,--gc-sections,-z,noexecstack,-z,text
 
 $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(say) LINK $@
