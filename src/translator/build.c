@@ -7,6 +7,8 @@
 #include "base/check.h"
 
 #define CODE_PAGE 4096 /* code.c keeps whole pages */
+/* Of the longest fragment. */
+#define CODE_BYTES (FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
 
 /* What one fragment may need of the pool and the cache at the most; checked
  * before it is begun, so that nothing fails half-way. */
@@ -14,19 +16,33 @@
 #define MARK_NEED (2 * FRAGMENT_INSTRUCTIONS)
 #define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 
-SELDOM static void start_over(struct translator *translator)
+void build_create(struct translator *translator, void *pool, void *marks, size_t bytes)
 {
-    flush_all(translator);
-    ASSERT(cache_reserve(&translator->cache, CACHE_NEED));
+    translator->pool = translator->pool_next = pool;
+    translator->pool_end = translator->pool + bytes;
+    translator->pool_last = translator->pool_end - POOL_NEED;
+    translator->marks = translator->mark_next = marks;
+    translator->marks_end = translator->marks + bytes / sizeof(struct mark);
+    translator->mark_last = translator->marks_end - MARK_NEED;
 }
 
-static void make_room(struct translator *translator)
+static bool has_room(const struct translator *translator)
 {
-    if ((size_t)(translator->pool_end - translator->pool_next) < POOL_NEED ||
-        translator->marks_end - translator->mark_next < MARK_NEED ||
-        !cache_reserve(&translator->cache, CACHE_NEED)) {
-        start_over(translator);
+    return translator->pool_next <= translator->pool_last &&
+           translator->mark_next <= translator->mark_last &&
+           cache_has_room(&translator->cache, CACHE_NEED);
+}
+
+/* In the next chunk of the cache, or in one that was emptied. */
+SELDOM static struct fragment *build_elsewhere(struct context *context, guest_addr start,
+                                               unsigned lookup)
+{
+    struct translator *translator = context->translator;
+    if (!cache_reserve(&translator->cache, CACHE_NEED) || !has_room(translator)) {
+        flush_all(translator);
+        ASSERT(has_room(translator));
     }
+    return build_fragment(context, start, lookup);
 }
 
 static bool is_known(const struct translator *translator, guest_addr pc)
@@ -34,121 +50,175 @@ static bool is_known(const struct translator *translator, guest_addr pc)
     return translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES] == (pc | (CODE_PAGE - 1));
 }
 
-SELDOM static void note_pages(struct translator *translator, guest_addr start, guest_addr last)
+SELDOM static struct fragment *note_code(struct builder *builder)
 {
+    struct translator *translator = builder->translator;
+    const guest_addr start = builder->pc;
+    const guest_addr last = start + CODE_BYTES - 1;
     code_add(translator, start, last + 1);
     translator->known_pages[last / CODE_PAGE % KNOWN_PAGES] = last | (CODE_PAGE - 1);
     translator->known_pages[start / CODE_PAGE % KNOWN_PAGES] = start | (CODE_PAGE - 1);
+    return target_translate(builder);
 }
 
 /* Straight code from `pc` on, which may reach into the next page. */
-static void note_code(struct translator *translator, guest_addr pc)
+static bool is_noted(const struct translator *translator, guest_addr pc)
 {
-    const uint64_t bytes = FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
-    if (UNLIKELY(!is_known(translator, pc)) ||
-        (UNLIKELY(pc % CODE_PAGE > CODE_PAGE - bytes) && !is_known(translator, pc + bytes - 1))) {
-        note_pages(translator, pc, pc + bytes - 1);
-    }
+    return LIKELY(is_known(translator, pc)) && (LIKELY(pc % CODE_PAGE <= CODE_PAGE - CODE_BYTES) ||
+                                                is_known(translator, pc + CODE_BYTES - 1));
 }
 
-/* How many instructions the fragment can have with those from builder->pc on
- * that the program may execute; 0 if the next is not one of them. */
-SELDOM static unsigned limit_near_end(const struct builder *builder)
+/* How many the fragment of `instructions` can have with those from `pc` on that the
+ * program may execute; 0 if the next is not one of them. */
+SELDOM static uint64_t limit_near_end(struct translator *translator, guest_addr pc,
+                                      uint64_t instructions)
 {
-    struct translator *translator = builder->translator;
-    const uint64_t limit = builder->instructions + fetch_count(translator, builder->pc);
-    return limit == builder->instructions  ? 0
-           : limit < FRAGMENT_INSTRUCTIONS ? (unsigned)limit
+    const uint64_t limit = instructions + fetch_count(translator, pc);
+    return limit == instructions           ? 0
+           : limit < FRAGMENT_INSTRUCTIONS ? limit
                                            : FRAGMENT_INSTRUCTIONS;
 }
 
-static unsigned limit_fetch(const struct builder *builder)
+static bool is_far_from_end(const struct translator *translator, guest_addr pc)
 {
-    const struct translator *translator = builder->translator;
-    return LIKELY(builder->pc - translator->window.start < translator->window_safe_bytes)
-               ? FRAGMENT_INSTRUCTIONS
-               : limit_near_end(builder);
+    return pc - translator->window.start < translator->window_safe_bytes;
 }
 
 /* What was built in vain is forgotten with all else: this is rare. */
-SELDOM static struct fragment *build_again(struct context *context, guest_addr start,
-                                           unsigned lookup)
+SELDOM static struct fragment *build_again(struct builder *builder)
 {
-    struct translator *translator = context->translator;
+    struct translator *translator = builder->translator;
+    struct context *context = translator->building;
+    const guest_addr start = builder->fragment->start;
+    translator->building = NULL;
+    builder->spoiled = false;
+    builder->lookup_site = NULL;
     flush_all(translator);
     fetch_forget_window(translator);
-    return build_fragment(context, start, lookup);
+    return build_fragment(context, start, builder->lookup);
 }
 
-/* Where jumps are followed, and where the fragment becomes too long. */
-__attribute__((noinline)) static void build_on(struct builder *builder)
+static struct fragment *translate(struct builder *builder)
 {
-    unsigned limit;
-    while (!builder->ended && builder->instructions < (limit = limit_fetch(builder))) {
-        note_code(builder->translator, builder->pc);
-        target_translate(builder, limit);
-    }
-    if (!builder->ended) {
-        target_end(builder);
-    }
+    return LIKELY(is_noted(builder->translator, builder->pc)) ? target_translate(builder)
+                                                              : note_code(builder);
 }
 
-struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
+__attribute__((noinline)) struct fragment *build_on(struct builder *builder)
+{
+    const uint64_t instructions = builder_instructions(builder);
+    const uint64_t limit = LIKELY(is_far_from_end(builder->translator, builder->pc))
+                               ? FRAGMENT_INSTRUCTIONS
+                               : limit_near_end(builder->translator, builder->pc, instructions);
+    if (UNLIKELY(instructions >= limit)) {
+        return target_end(builder);
+    }
+    builder->limit = limit;
+    builder->left = 2 * (int64_t)(limit - instructions);
+    return translate(builder);
+}
+
+SELDOM static struct fragment *end_with_sides(struct builder *builder)
+{
+    target_finish(builder);
+    builder->side_count = 0;
+    return build_end(builder);
+}
+
+struct fragment *build_end(struct builder *builder)
+{
+    if (UNLIKELY(builder->side_count != 0)) {
+        return end_with_sides(builder);
+    }
+    if (UNLIKELY(builder->spoiled)) {
+        return build_again(builder);
+    }
+    builder->fragment->end = builder->at;
+    return target_publish(builder);
+}
+
+__attribute__((noinline)) static struct fragment *link_counted(struct builder *builder)
+{
+    count_built(builder->translator, builder->fragment);
+    return link_waiting(builder->translator, builder->bucket, builder->fragment);
+}
+
+struct fragment *build_commit(struct builder *builder)
+{
+    struct translator *translator = builder->translator;
+    translator->building = NULL;
+    cache_commit(&translator->cache, builder->at);
+    translator->statistics.fragments++;
+    translator->statistics.instructions_translated += builder_instructions(builder);
+    return UNLIKELY(translator->count_next_built)
+               ? link_counted(builder)
+               : link_waiting(translator, builder->bucket, builder->fragment);
+}
+
+/* Entered before it is complete: a loop's last branch finds its own head. */
+static struct fragment *build_first(struct builder *builder, struct fragment *fragment)
+{
+    struct bucket *bucket = builder->bucket;
+    fragment->next = bucket->fragments;
+    bucket->fragments = fragment;
+    fragment->entry = fragment->landing = builder->at;
+    return translate(builder);
+}
+
+__attribute__((noinline)) static struct fragment *begin_with_check(struct builder *builder)
+{
+    target_align(builder);
+    builder->fragment->code = builder->at;
+    target_begin_with_check(builder);
+    return build_first(builder, builder->fragment);
+}
+
+static struct fragment *build_within(struct context *context, guest_addr start, unsigned lookup,
+                                     uint64_t limit)
 {
     struct translator *translator = context->translator;
-    struct builder builder;
-    builder.translator = translator;
-    builder.pc = start;
-    builder.instructions = 0;
-    builder.whole_end = 0;
-    builder.side_count = 0;
-    builder.lookup = lookup;
-    builder.lookup_site = NULL;
-    builder.ended = false;
-    const unsigned limit = limit_fetch(&builder);
+    struct builder *builder = &translator->builder;
+    if (UNLIKELY(!has_room(translator))) {
+        return build_elsewhere(context, start, lookup);
+    }
+    struct bucket *bucket = find_bucket(translator, start);
+    struct fragment *fragment = pool_take(translator, sizeof *fragment);
+    fragment->start = start;
+    fragment->code = translator->cache.fragments;
+    builder->translator = translator;
+    builder->fragment = fragment;
+    builder->bucket = bucket;
+    builder->trampolines = translator->cache.trampolines;
+    builder->pc = start;
+    builder->at = translator->cache.fragments;
+    builder->limit = limit;
+    builder->left = 2 * (int64_t)limit;
+    builder->whole_end = 0;
+    builder->lookup = lookup;
+    translator->building = context;
+    if (UNLIKELY(lookup != LOOKUP_INLINE || translator->threaded)) {
+        return begin_with_check(builder);
+    }
+    target_begin(builder);
+    return build_first(builder, fragment);
+}
+
+SELDOM static struct fragment *build_near_end(struct context *context, guest_addr start,
+                                              unsigned lookup)
+{
+    struct translator *translator = context->translator;
+    const uint64_t limit = limit_near_end(translator, start, 0);
     if (limit == 0) {
         translator->unreadable = 0;
         return NULL;
     }
-    const guest_addr unreadable = translator->unreadable;
-    translator->building = context;
-    make_room(translator);
-    const uint8_t *trampolines = translator->cache.trampolines;
-    struct fragment *fragment = pool_take(translator, sizeof *fragment);
-    builder.at = translator->cache.fragments;
-    target_align(&builder);
-    *fragment = (struct fragment){.start = start, .code = builder.at};
-    builder.fragment = fragment;
-    /* Entered before it is complete: a loop's last branch finds its own head. */
-    target_begin(&builder);
-    struct bucket *bucket = find_bucket(translator, start);
-    fragment->next = bucket->fragments;
-    bucket->fragments = fragment;
+    return build_within(context, start, lookup, limit);
+}
 
-    note_code(translator, start);
-    target_translate(&builder, limit);
-    if (!builder.ended) {
-        build_on(&builder);
-    }
-    if (UNLIKELY(builder.side_count != 0)) {
-        target_finish(&builder);
-    }
-    translator->building = NULL;
-    if (UNLIKELY(translator->unreadable != unreadable)) {
-        return build_again(context, fragment->start, builder.lookup);
-    }
-    fragment->end = builder.at;
-    target_sync(translator, CODE_FRAGMENT, translator->cache.fragments, builder.at);
-    if (builder.lookup_site != NULL && translator->has_xstrata) {
-        target_sync(translator, CODE_LOOKUP, builder.lookup_site,
-                    builder.lookup_site + TARGET_LOOKUP_SITE_BYTES);
-    }
-    target_sync(translator, CODE_TRAMPOLINE, translator->cache.trampolines, trampolines);
-    cache_commit(&translator->cache, builder.at);
-    translator->statistics.fragments++;
-    translator->statistics.instructions_translated += builder.instructions;
-    if (translator->count_next_built) {
-        count_built(translator, fragment);
-    }
-    return link_waiting(translator, bucket, fragment);
+struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
+{
+    const struct translator *translator = context->translator;
+    return LIKELY(is_far_from_end(translator, start))
+               ? build_within(context, start, lookup, FRAGMENT_INSTRUCTIONS)
+               : build_near_end(context, start, lookup);
 }

@@ -33,13 +33,12 @@ SELDOM static bool use_next_chunk(struct cache *cache, size_t bytes)
     cache->gaps[chunk_of(cache, cache->chunk_end - 1)] =
         (struct cache_gap){cache->fragments, cache->trampolines};
     use_chunk(cache, cache->chunk_end);
-    return (size_t)(cache->trampolines - cache->fragments) >= bytes;
+    return cache_has_room(cache, bytes);
 }
 
 bool cache_reserve(struct cache *cache, size_t bytes)
 {
-    return LIKELY((size_t)(cache->trampolines - cache->fragments) >= bytes) ||
-           use_next_chunk(cache, bytes);
+    return LIKELY(cache_has_room(cache, bytes)) || use_next_chunk(cache, bytes);
 }
 
 void cache_commit(struct cache *cache, uint8_t *end)

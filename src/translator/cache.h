@@ -20,9 +20,9 @@ struct cache_gap {
 
 struct cache {
     uint8_t *start, *end;
-    uint8_t *chunk_end;   /* of the chunk in use */
-    uint8_t *fragments;   /* the next fragment's place */
-    uint8_t *trampolines; /* the beginning of the last trampoline */
+    uint8_t *chunk_end;     /* of the chunk in use */
+    uint8_t *fragments;     /* the next fragment's place */
+    uint8_t *trampolines;   /* the beginning of the last trampoline */
     struct cache_gap *gaps; /* of the chunks before this one, by number */
 };
 
@@ -32,6 +32,11 @@ void cache_create(struct cache *cache, uint8_t *memory, size_t bytes, struct cac
 /* Makes sure that a fragment of `bytes`, trampolines included, fits behind
  * cache->fragments; false if the whole cache is full. */
 bool cache_reserve(struct cache *cache, size_t bytes);
+/* The same without a new chunk. */
+static inline bool cache_has_room(const struct cache *cache, size_t bytes)
+{
+    return (size_t)(cache->trampolines - cache->fragments) >= bytes;
+}
 void cache_commit(struct cache *cache, uint8_t *end);
 /* Room below the last trampoline, aligned to 8 bytes; reserved before. */
 static inline uint8_t *cache_add_trampoline(struct cache *cache, size_t bytes)

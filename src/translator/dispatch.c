@@ -20,6 +20,8 @@ void flush_all(struct translator *translator)
     dump_fragments(translator);
     count_flush(translator);
     cache_clear(&translator->cache);
+    /* What is taken from it is zero. */
+    __builtin_memset(translator->pool, 0, (size_t)(translator->pool_next - translator->pool));
     translator->pool_next = translator->pool;
     translator->mark_next = translator->marks;
     code_forget(translator);

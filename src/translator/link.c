@@ -12,7 +12,8 @@ static void note_link(struct translator *translator, struct exit *exit, struct f
     translator->statistics.links++;
 }
 
-static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+__attribute__((noinline)) static void connect_slowly(struct translator *translator,
+                                                     struct exit *exit, struct fragment *to)
 {
     ASSERT(exit->to == NULL);
     if (!exit->counts) {
@@ -21,6 +22,15 @@ static void connect(struct translator *translator, struct exit *exit, struct fra
         return;
     }
     note_link(translator, exit, to);
+}
+
+static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    if (LIKELY(!exit->counts && target_link_new(translator, exit, to))) {
+        note_link(translator, exit, to);
+    } else {
+        connect_slowly(translator, exit, to);
+    }
 }
 
 struct fragment *link_later(struct translator *translator, struct exit *exit)
@@ -89,7 +99,7 @@ link_waiting(struct translator *translator, struct bucket *bucket, struct fragme
 {
     struct exit *exit = bucket->waiting;
     if (LIKELY(exit != NULL && exit->target == fragment->start && !exit->counts &&
-               target_link_near(translator, exit, fragment))) {
+               target_link_new(translator, exit, fragment))) {
         bucket->waiting = exit->next;
         note_link(translator, exit, fragment);
     }

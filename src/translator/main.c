@@ -29,12 +29,8 @@ static struct translator *create_translator(const struct options *options)
     uint8_t *cache =
         map_or_fail(options->cache_bytes + count_cache_bytes(options->cache_bytes), true);
     cache_create(&translator->cache, cache, options->cache_bytes, translator->gaps);
-    translator->pool = map_or_fail(pool_bytes, false);
-    translator->pool_next = translator->pool;
-    translator->pool_end = translator->pool + pool_bytes;
-    translator->marks = map_or_fail(pool_bytes, false);
-    translator->mark_next = translator->marks;
-    translator->marks_end = translator->marks + pool_bytes / sizeof *translator->marks;
+    build_create(translator, map_or_fail(pool_bytes, false), map_or_fail(pool_bytes, false),
+                 pool_bytes);
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         translator->missed[kind].kind = EXIT_INDIRECT;
         translator->missed[kind].lookup = (uint8_t)kind;

@@ -26,7 +26,8 @@ static inline void state_add_mark(struct translator *translator, const uint8_t *
     mark->own = 0;
     mark->pc = pc;
     /* Only now: a signal may make another thread look for its own mark. */
-    __atomic_store_n(&translator->mark_next, mark + 1, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    *(struct mark *volatile *)&translator->mark_next = mark + 1;
 }
 
 /* The piece of the last mark has the program's own instruction at `own`; before

@@ -8,20 +8,33 @@
 
 struct translator;
 
-/* The state of building one fragment. */
+struct bucket;
+
+/* The state of building one fragment.  There is one builder, in the translator: all
+ * functions on the way from a fragment's beginning to its end know it, and each
+ * ends with the call of the next, so that most of them need no stack. */
 struct builder {
     struct translator *translator;
     struct fragment *fragment;
-    guest_addr pc; /* of the instruction to translate next */
-    uint8_t *at;   /* where its code goes; moves on */
-    unsigned instructions;
-    guest_addr whole_end; /* no branch before this ends the fragment, but leaves its middle */
-    unsigned side_count; /* of translator->sides */
-    unsigned lookup; /* the kind that failed to find the fragment */
-    const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
-    guest_addr from; /* of the branch or jump that the next exit is for */
-    bool ended;      /* nothing follows in this fragment */
+    struct bucket *bucket; /* that the fragment is in */
+    uint8_t *trampolines;  /* where its own end */
+    guest_addr pc;         /* of the instruction to translate next */
+    uint8_t *at;           /* where its code goes; moves on */
+    uint64_t limit;        /* of instructions, as far as is known to be readable */
+    int64_t left; /* two for each that may follow, the bytes of the shortest; or -2: one too many */
+    guest_addr whole_end;       /* no branch before this ends the fragment, but leaves its middle */
+    unsigned side_count;        /* of translator->sides; 0 between fragments */
+    bool spoiled;               /* a part of it could not be read: translator->unreadable */
+    unsigned lookup;            /* the kind that failed to find the fragment */
+    const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL;
+                                  * as between fragments */
+    guest_addr from;            /* of the branch or jump that the next exit is for */
 };
+
+static inline uint64_t builder_instructions(const struct builder *builder)
+{
+    return builder->limit - (uint64_t)(builder->left >> 1);
+}
 
 /* The most bytes of the cache that one instruction can take, with what it keeps
  * among the trampolines; and that the last one of a fragment can. */
@@ -29,17 +42,22 @@ struct builder {
 #define TARGET_END_BYTES 256
 #define TARGET_LONGEST_INSTRUCTION 4
 #define TARGET_LOOKUP_SITE_BYTES 4
+/* Of the way to a target that is too far, which stands behind a trampoline where
+ * other threads may be in that; a multiple of 8. */
+#define TARGET_FAR_WAY_BYTES 16
 
 /* Makes sure that what follows can be changed while other threads execute it. */
 void target_align(struct builder *builder);
 
 /* Writes what stands before a fragment's entry. */
 void target_begin(struct builder *builder);
+/* The same where a lookup, builder->lookup, has failed to find the fragment. */
+void target_begin_with_check(struct builder *builder);
 
-/* Translates straight code from builder->pc on, until a jump or until the fragment
- * has `limit` instructions, and moves the pc on, to the jump's target where it is
- * followed.  Sets builder->ended if the fragment ends. */
-void target_translate(struct builder *builder, unsigned limit);
+/* Translates straight code from builder->pc on, until the fragment ends, which is
+ * returned; goes on with build_on (build.c) where a jump is followed and where the
+ * fragment has builder->limit instructions; it has fewer now. */
+struct fragment *target_translate(struct builder *builder);
 
 /* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */
 bool target_fits(guest_addr pc, guest_addr end);
@@ -47,12 +65,16 @@ bool target_fits(guest_addr pc, guest_addr end);
 /* Writes what stands behind a fragment's end. */
 void target_finish(struct builder *builder);
 
-/* Ends a fragment that has become long enough: goes on at builder->pc. */
-void target_end(struct builder *builder);
+/* The processor must see the fragment; goes on with build_commit. */
+struct fragment *target_publish(struct builder *builder);
 
-/* Sends the jump of `exit` straight to `to`, if it is near; */
-bool target_link_near(struct translator *translator, struct exit *exit, const struct fragment *to);
-/* through a stub if it is too far away. */
+/* Ends a fragment that has become long enough, and that goes on at builder->pc. */
+struct fragment *target_end(struct builder *builder);
+
+/* Sends the jump of `exit`, which was never linked, straight to `to`, if that is easy. */
+bool target_link_new(struct translator *translator, const struct exit *exit,
+                     const struct fragment *to);
+/* Sends it there in any case, through a stub if it is too far away. */
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to);
 
 /* Sends it to its trampoline again.  What else it went through stays as it is. */

@@ -121,6 +121,7 @@ static bool begin_threads(struct translator *translator)
     flush_all(translator);
     translator->master = master;
     translator->threaded = true;
+    translator->far_way_bytes = TARGET_FAR_WAY_BYTES;
     return true;
 }
 

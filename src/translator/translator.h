@@ -7,6 +7,7 @@
 #include "translator/fragment.h"
 #include "translator/lock.h"
 #include "translator/placement.h"
+#include "translator/target.h"
 
 /* How an indirect branch finds its fragment. */
 enum indirect {
@@ -116,35 +117,39 @@ struct translator {
     struct cache cache;
     /* Fragments and exits, taken from the beginning; a flush starts over. */
     uint8_t *pool, *pool_end, *pool_next;
+    uint8_t *pool_last; /* behind it, a fragment might find too little; as for the marks */
 
     /* Where in the program code comes from (state.h), in the order of the cache. */
     struct mark *marks;
-    struct mark *mark_next, *marks_end;
+    struct mark *mark_next, *mark_last, *marks_end;
 
-    struct code_range window; /* where the builder reads now; empty if not known */
+    struct builder builder;     /* of the fragment that is being built */
+    struct code_range window;   /* where the builder reads now; empty if not known */
     uint64_t window_safe_bytes; /* from which a whole fragment is within it */
-    const struct context *building; /* whose fault in the translator is one of reading code */
-    guest_addr unreadable;    /* where that happened, or 0 */
+    struct context *building;   /* whose fault in the translator is one of reading code */
+    guest_addr unreadable;      /* where that happened, or 0 */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
     bool has_xstrata;              /* ic.sync instead of fence.i */
     struct counts *counts;         /* NULL without counters */
     struct placement_rule placement;
-    bool count_next_built; /* count_built has something to do */
-    bool threaded;                 /* there was more than one: code is changed by single words */
-    struct lock lock;              /* for all of this, then */
-    struct context *threads;       /* those that there are */
-    struct context *context;       /* of the first */
-    struct context *master;        /* whose tables lookups of all threads are noted in */
+    bool count_next_built;            /* count_built has something to do */
+    bool threaded;                    /* there was more than one: code is changed by single words */
+    size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then */
+    struct lock lock;                 /* for all of this, then */
+    struct context *threads;          /* those that there are */
+    struct context *context;          /* of the first */
+    struct context *master;           /* whose tables lookups of all threads are noted in */
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
-    guest_addr known_pages[KNOWN_PAGES]; /* of `code`, by their last byte: one for each hash, or 0 */
+    guest_addr
+        known_pages[KNOWN_PAGES]; /* of `code`, by their last byte: one for each hash, or 0 */
 
     /* A small cache uses few of the buckets, so that a flush is cheap. */
     size_t bucket_mask;
     struct bucket buckets[BUCKETS];
 
-    struct side sides[FRAGMENT_SIDES]; /* of the fragment that is being built */
+    struct side sides[FRAGMENT_SIDES];   /* of the fragment that is being built */
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
     struct fetchable fetchable;
@@ -157,7 +162,7 @@ struct translator {
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];
     struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
-    guest_addr signal_return; /* where handlers return to, if that is in the cache */
+    guest_addr signal_return;                /* where handlers return to, if that is in the cache */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 
@@ -186,10 +191,18 @@ const uint8_t *dispatch(struct context *context, struct exit *exit);
 /* Forgets all translated code; only while no thread is in the cache. */
 void flush_all(struct translator *translator);
 
-/* build.c */
+/* build.c: fragments and exits will be in `pool`, marks in `marks`, each of `bytes`,
+ * which are zero. */
+void build_create(struct translator *translator, void *pool, void *marks, size_t bytes);
 /* NULL if the program cannot execute anything at `start`.  `lookup` is the kind
  * of the lookup that failed to find it, if one did. */
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
+/* For the target: the fragment goes on at builder->pc, unless it is too long; */
+struct fragment *build_on(struct builder *builder);
+/* nothing follows in it; */
+struct fragment *build_end(struct builder *builder);
+/* and the processor sees it.  Returns it. */
+struct fragment *build_commit(struct builder *builder);
 /* Whether four bytes can be read as code at `pc`; never wrongly yes. */
 static inline bool can_fetch(const struct translator *translator, guest_addr pc)
 {
@@ -209,8 +222,8 @@ struct fragment *link_waiting(struct translator *translator, struct bucket *buck
 /* All exits lead to their trampolines again. */
 void link_undo(struct translator *translator);
 
-/* Memory for fragments and exits, which a flush takes back; build.c makes sure
- * that there is enough. */
+/* Memory for fragments and exits, all zero, which a flush takes back; build.c makes
+ * sure that there is enough. */
 static inline void *pool_take(struct translator *translator, size_t bytes)
 {
     void *taken = translator->pool_next;

@@ -66,7 +66,7 @@ static bool widen_copy(struct builder *builder)
 
 SELDOM static void add_half(struct builder *builder)
 {
-    if (builder->instructions == 0 || !widen_copy(builder)) {
+    if (builder_instructions(builder) == 0 || !widen_copy(builder)) {
         emit_half(builder, NOTHING_HALF);
     }
 }

@@ -79,14 +79,23 @@ const uint8_t opcode_operands[32] = {
 #undef OPCODE
 };
 
-/* 64-bit words, since RV64 has no other comparisons. */
-void copy_run(struct builder *builder, unsigned limit)
+static void end_run(struct builder *builder, const uint16_t *from, uint16_t *to, uintptr_t end)
+{
+    builder->pc = (uintptr_t)from;
+    builder->at = (uint8_t *)to;
+    builder->left = (int64_t)(end - (uintptr_t)from);
+}
+
+/* 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
+ * ahead as there may be halves, and one more for each word. */
+bool copy_run(struct builder *builder, uint64_t *stopped)
 {
     const uint16_t *from = (const uint16_t *)(uintptr_t)builder->pc;
     uint16_t *to = (uint16_t *)(void *)builder->at;
-    unsigned left = limit - builder->instructions;
-    do {
-        const uint64_t half = from[0];
+    uintptr_t end = (uintptr_t)from + (uint64_t)builder->left;
+    uint64_t half;
+    for (;;) {
+        half = from[0];
         const int64_t rule = tables.rules[half & 127];
         if ((tables.broken[half >> 7] & rule) != 0) {
             break;
@@ -106,9 +115,16 @@ void copy_run(struct builder *builder, unsigned limit)
             to[1] = (uint16_t)rest;
             to += 2;
             from += 2;
+            end += 2;
         }
-    } while (--left != 0);
-    builder->pc = (uintptr_t)from;
-    builder->at = (uint8_t *)to;
-    builder->instructions = limit - left;
+        if (UNLIKELY((uintptr_t)from == end)) {
+            end_run(builder, from, to, end);
+            return false;
+        }
+    }
+    /* Or the loop would compute parts of it that are of use only afterwards. */
+    __asm__("" : "+r"(half));
+    *stopped = half;
+    end_run(builder, from, to, end);
+    return true;
 }

@@ -41,7 +41,8 @@ static inline enum half_kind half_kind(uint32_t half)
 }
 
 /* Copies instructions from builder->pc on until one that is not simply copied, or
- * until the fragment has `limit` of them; it has fewer now. */
-void copy_run(struct builder *builder, unsigned limit);
+ * until the fragment has builder->limit of them; it has fewer now.  Returns whether
+ * there is one that is not, and leaves its first half in `stopped`. */
+bool copy_run(struct builder *builder, uint64_t *stopped);
 
 #endif

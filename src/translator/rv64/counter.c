@@ -5,6 +5,7 @@
 
 #include "translator/rv64/rv64.h"
 
+#include "base/check.h"
 #include "isa/rv64/xstrata_asm.h"
 
 void target_counter_start(struct context *context, uint64_t threshold)
@@ -48,23 +49,30 @@ enum {
     OVER_WORD = 2,
     CALLBACK_WORD = 3,
     NEW_WORD = 7,
-    PATCH_WORD = 9,
+    PATCH_WORD = 9, /* the store; or an auipc, and all that follows one word later */
+    JUMP_WORD = 13,
     STRAIGHT_WORD = 15, /* the patched word */
     ENTRY_WORD = 16,    /* the fragment's entry, in two words */
     NEW_COUNTER_WORDS = 18,
 };
 #define FROM_CALLBACK(word) (((word)-CALLBACK_WORD) * 4)
+#define JAL_SHORT(rd, offset) ((uint32_t)MATCH_jal | (rd) << 7 | (uint32_t)(offset) << 20)
 
-static _Alignas(8) const uint32_t new_counter[PATCH_WORD] = {
+static _Alignas(8) const uint32_t new_counter[JUMP_WORD + 1] = {
     WORD_S(MATCH_sd, TP, A0, CONTEXT_SPARE),
     WORD_S(MATCH_sd, TP, A1, CONTEXT_SPARE + 8),
-    0, /* jal a1: over the callback, which is taken at the threshold */
-    WORD_S(MATCH_sd, TP, A0, CONTEXT_X(A0)),
+    JAL_SHORT(A1, (CALLBACK_WORD + 3 - OVER_WORD) * 4), /* over the callback, which is taken */
+    WORD_S(MATCH_sd, TP, A0, CONTEXT_X(A0)),            /* at the threshold */
     WORD_I(MATCH_ld, A0, TP, CONTEXT_CALLBACK),
     WORD_I(MATCH_jalr, X0, A0, 0),
     WORD_I(MATCH_ld, A0, A1, FROM_CALLBACK(ENTRY_WORD)),
-    0, /* ctr.new a0, a1; of a hot loop, without a callback */
+    (uint32_t)MATCH_ctr_new | A0 << 15, /* with a callback in a1, unless of a hot loop */
     WORD_I(MATCH_lw, A1, A1, FROM_CALLBACK(STRAIGHT_WORD)),
+    WORD_S(MATCH_sw, A0, A1, 0),
+    (uint32_t)MATCH_fence_i, /* ic.sync would need its length in a register */
+    WORD_I(MATCH_ld, A0, TP, CONTEXT_SPARE),
+    WORD_I(MATCH_ld, A1, TP, CONTEXT_SPARE + 8),
+    0, /* jal: to the entry */
 };
 
 /* The one word that sends an exit straight to its target, and where it goes. */
@@ -88,23 +96,28 @@ static int32_t low_part(int64_t distance)
     return (int32_t)((uint32_t)distance << 20) >> 20;
 }
 
+/* The store is out of the entry's reach. */
+SELDOM static void write_far_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
+{
+    const int64_t distance = patched - (const uint8_t *)(code + PATCH_WORD);
+    const int32_t offset = low_part(distance);
+    __builtin_memmove(code + PATCH_WORD + 1, code + PATCH_WORD,
+                      (JUMP_WORD - PATCH_WORD) * sizeof *code);
+    code[PATCH_WORD] = word_u((uint32_t)MATCH_auipc, A0, (int32_t)(distance - offset));
+    code[PATCH_WORD + 1] |= word_s(0, 0, 0, offset);
+    code[JUMP_WORD + 1] = word_jal(X0, entry - (const uint8_t *)(code + JUMP_WORD + 1));
+}
+
 /* Patches the exit, restores the registers and goes to the entry: from PATCH_WORD on. */
 static void write_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
 {
-    const int64_t from_entry = patched - entry;
-    uint32_t *at = code + PATCH_WORD;
-    int32_t offset = low_part(from_entry);
-
-    if (from_entry != offset) {
-        const int64_t distance = patched - (const uint8_t *)at;
-        offset = low_part(distance);
-        *at++ = word_u((uint32_t)MATCH_auipc, A0, (int32_t)(distance - offset));
+    const int64_t offset = patched - entry;
+    if (UNLIKELY(offset != low_part(offset))) {
+        write_far_patch(code, patched, entry);
+        return;
     }
-    *at++ = word_s((uint32_t)MATCH_sw, A0, A1, offset);
-    *at++ = (uint32_t)MATCH_fence_i; /* ic.sync would need its length in a register */
-    *at++ = word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_SPARE);
-    *at++ = word_i((uint32_t)MATCH_ld, A1, TP, CONTEXT_SPARE + 8);
-    *at = word_jal(X0, entry - (const uint8_t *)at);
+    code[PATCH_WORD] |= word_s(0, 0, 0, (int32_t)offset);
+    code[JUMP_WORD] = word_jal(X0, entry - (const uint8_t *)(code + JUMP_WORD));
 }
 
 bool target_link_new_counter(struct translator *translator, struct exit *exit,
@@ -114,20 +127,22 @@ bool target_link_new_counter(struct translator *translator, struct exit *exit,
     struct cache *cache = &translator->cache;
     uint8_t *place = cache->trampolines - bytes;
     place -= (uintptr_t)place & 7;
-    if (place < cache->fragments || !jal_reaches(place - exit->site) ||
-        !jal_reaches(to->entry - exit->site) || !jal_reaches(to->entry - place) ||
-        !jal_reaches(to->entry - (place + bytes))) {
+    /* Trampolines stand behind all that is linked: if they reach it, it reaches them. */
+    const uint64_t reach = JAL_REACH - NEW_COUNTER_WORDS * sizeof(uint32_t);
+    if (place < cache->fragments || (uint64_t)(place - exit->site) >= reach ||
+        (uint64_t)(place - to->entry) >= reach) {
         return false;
     }
     place = cache_add_trampoline(cache, bytes);
     uint32_t *code = __builtin_assume_aligned(place, 8);
     __builtin_memcpy(code, new_counter, sizeof new_counter);
     const struct straight straight = straight_to(exit, to->entry);
-    code[OVER_WORD] = word_jal(A1, (CALLBACK_WORD + 3 - OVER_WORD) * 4);
-    code[NEW_WORD] = word_r((uint32_t)MATCH_ctr_new, 0, A0, to->loop->hot ? X0 : A1);
+    if (!to->loop->hot) {
+        code[NEW_WORD] |= A1 << 20;
+    }
     write_patch(code, straight.at, to->entry);
     code[STRAIGHT_WORD] = straight.word;
-    __builtin_memcpy(code + ENTRY_WORD, &to->entry, sizeof to->entry);
+    *(const uint8_t **)(void *)(code + ENTRY_WORD) = to->entry;
     target_name_new_counter(translator, place);
     patch_word(exit->site, word_jal(X0, place - exit->site));
     target_sync(translator, CODE_FRAGMENT, exit->site, exit->site + sizeof(uint32_t));

@@ -78,17 +78,25 @@ static inline uint32_t word_u(uint32_t match, unsigned rd, int32_t imm)
     return match | rd << 7 | ((uint32_t)imm & 0xfffff000);
 }
 
+#define JAL_REACH (INT64_C(1) << 20)
+
 static inline bool jal_reaches(int64_t offset)
 {
-    return offset >= -(INT64_C(1) << 20) && offset < INT64_C(1) << 20;
+    return offset >= -JAL_REACH && offset < JAL_REACH;
 }
 
-/* Bits 10 to 1, 11 and 19 to 12 of the offset, below its sign. */
+/* Bits 10 to 1, 11 and 19 to 12 of the offset, below its sign.  64 bits, here and
+ * below, because 32-bit arithmetic costs instructions more. */
+static inline uint32_t word_jal_forward(unsigned rd, int64_t offset)
+{
+    const uint64_t bits = (uint64_t)offset;
+    return (uint32_t)((uint64_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits & 0x800) << 9 |
+                      (bits & 0x7fe) << 20);
+}
+
 static inline uint32_t word_jal(unsigned rd, int64_t offset)
 {
-    const uint32_t bits = (uint32_t)offset;
-    return (uint32_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits & 0x800) << 9 |
-           (bits & 0x7fe) << 20 | (uint32_t)(offset >> 63) << 31;
+    return word_jal_forward(rd, offset) | (uint32_t)(offset >> 63) << 31;
 }
 
 static inline bool branch_reaches(int64_t offset)
@@ -103,9 +111,16 @@ static inline bool branch_reaches(int64_t offset)
 
 static inline uint32_t branch_offset_bits(int64_t offset)
 {
-    const uint32_t bits = (uint32_t)offset;
-    return (bits >> 11 & 1) << 7 | (bits >> 1 & 15) << 8 | (bits >> 5 & 63) << 25 |
-           (bits >> 12 & 1) << 31;
+    const uint64_t bits = (uint64_t)offset;
+    return (uint32_t)((bits >> 4 & 0x80) | (bits & 0x1e) << 7 | (bits & 0x7e0) << 20 |
+                      (uint64_t)(offset >> 63) << 31);
+}
+
+/* And back, from the whole word. */
+static inline int64_t branch_offset_of(uint32_t word)
+{
+    const int64_t bits = (int32_t)word;
+    return bits >> 31 << 12 | (bits & 0x80) << 4 | (bits >> 20 & 0x7e0) | (bits >> 7 & 0x1e);
 }
 
 /* Saves a register in the context, or takes it back. */

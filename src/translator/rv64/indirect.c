@@ -122,7 +122,7 @@ static void emit_sieve(struct builder *builder, unsigned rd, unsigned rs1, int32
 }
 
 /* Its table grows from the context downwards. */
-static void emit_cached_return(struct builder *builder)
+void emit_cached_return(struct builder *builder)
 {
     emit_save(builder, A0, CONTEXT_X(A0));
     emit_index(builder, A0, RA, RETURN_SIZE_BITS);

@@ -39,6 +39,34 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     }
 }
 
+SELDOM static struct fragment *publish_without_extension(struct builder *builder)
+{
+    const struct cache *cache = &builder->translator->cache;
+    builder->lookup_site = NULL;
+    sync_without_extension(builder->translator,
+                           (uint64_t)(builder->at - cache->fragments) +
+                               (uint64_t)(builder->trampolines - cache->trampolines));
+    return build_commit(builder);
+}
+
+struct fragment *target_publish(struct builder *builder)
+{
+    const struct cache *cache = &builder->translator->cache;
+    if (UNLIKELY(!builder->translator->has_xstrata)) {
+        return publish_without_extension(builder);
+    }
+    xstrata_ic_sync((uintptr_t)cache->fragments, (uint64_t)(builder->at - cache->fragments),
+                    XSTRATA_CODE_FRAGMENT);
+    if (builder->lookup_site != NULL) {
+        xstrata_ic_sync((uintptr_t)builder->lookup_site, TARGET_LOOKUP_SITE_BYTES,
+                        XSTRATA_CODE_LOOKUP);
+        builder->lookup_site = NULL;
+    }
+    xstrata_ic_sync((uintptr_t)cache->trampolines,
+                    (uint64_t)(builder->trampolines - cache->trampolines), XSTRATA_CODE_TRAMPOLINE);
+    return build_commit(builder);
+}
+
 static void patch(struct translator *translator, uint8_t *site, uint32_t word)
 {
     patch_word(site, word);
@@ -77,7 +105,30 @@ void target_unlink(struct translator *translator, struct exit *exit)
     }
 }
 
-bool target_link_near(struct translator *translator, struct exit *exit, const struct fragment *to)
+__attribute__((always_inline)) inline bool
+target_link_new(struct translator *translator, const struct exit *exit, const struct fragment *to)
+{
+    const uint8_t *landing = to->landing;
+    uint8_t *at = exit->branch;
+    uint32_t word;
+    if (UNLIKELY(!translator->has_xstrata)) {
+        return false;
+    }
+    if (at != NULL && LIKELY(branch_reaches(landing - at))) { /* the jump at site is not needed */
+        word = (get_word(at) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(landing - at);
+    } else {
+        at = exit->site;
+        if (UNLIKELY(!jal_reaches(landing - at))) {
+            return false;
+        }
+        word = word_jal(X0, landing - at);
+    }
+    patch_word(at, word);
+    xstrata_ic_sync((uintptr_t)at, sizeof word, XSTRATA_CODE_FRAGMENT);
+    return true;
+}
+
+static bool link_near(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
     if (exit->branch != NULL) {
         const int64_t offset = to->landing - exit->branch;
@@ -99,7 +150,7 @@ bool target_link_near(struct translator *translator, struct exit *exit, const st
 
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
-    if (target_link_near(translator, exit, to)) {
+    if (link_near(translator, exit, to)) {
         return;
     }
     uint8_t *stub = exit->trampoline + (translator->threaded ? TRAMPOLINE_BYTES : 0);

@@ -146,8 +146,8 @@ static const uint8_t *add_check(struct translator *translator, unsigned kind, gu
     return check;
 }
 
-bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
-                       struct fragment *fragment)
+SELDOM static bool add_slowly(struct context *context, unsigned kind, guest_addr target,
+                              struct fragment *fragment)
 {
     struct translator *translator = context->translator;
 
@@ -170,4 +170,13 @@ bool target_lookup_add(struct context *context, unsigned kind, guest_addr target
     /* It need not be the first, but is among those that follow it. */
     *first_check(context, kind, target) = *first_check(translator->master, kind, target);
     return true;
+}
+
+/* Mostly the fragment was built for the lookup: its check was noted with that. */
+bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
+                       struct fragment *fragment)
+{
+    return LIKELY(context == context->translator->master && target == fragment->start &&
+                  fragment->check[kind] != NULL) ||
+           add_slowly(context, kind, target, fragment);
 }

@@ -9,28 +9,42 @@ static int32_t low_part(int64_t value)
     return (int32_t)((uint32_t)value << 20) >> 20;
 }
 
-void emit_constant(struct builder *builder, unsigned rd, uint64_t value)
+__attribute__((always_inline)) static inline void write_constant(struct builder *builder,
+                                                                 unsigned rd, uint64_t value)
 {
     const int64_t wanted = (int64_t)value;
     const int32_t low = low_part(wanted);
+    uint8_t *at = builder->at;
+    builder->at = at + 8;
     if (wanted == (int32_t)wanted) {
-        if (wanted == low) {
-            emit_word(builder, word_i((uint32_t)MATCH_addi, rd, X0, low));
+        if (UNLIKELY(wanted == low)) {
+            put_word(at, word_i((uint32_t)MATCH_addi, rd, X0, low));
+            builder->at = at + 4;
             return;
         }
-        emit_word(builder, word_u((uint32_t)MATCH_lui, rd, (int32_t)(uint32_t)(wanted - low)));
-        if (low != 0) {
-            emit_word(builder, word_i((uint32_t)MATCH_addiw, rd, rd, low));
-        }
+        put_word(at, word_u((uint32_t)MATCH_lui, rd, (int32_t)(uint32_t)(wanted - low)));
+        put_word(at + 4, word_i((uint32_t)MATCH_addiw, rd, rd, low));
         return;
     }
     /* Too large for an immediate: it stands among the trampolines. */
     uint8_t *literal = cache_add_trampoline(&builder->translator->cache, sizeof value);
     *(uint64_t *)(void *)literal = value;
-    const int64_t offset = literal - builder->at;
+    const int64_t offset = literal - at;
     const int32_t rest = low_part(offset);
-    emit_word(builder, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - rest)));
-    emit_word(builder, word_i((uint32_t)MATCH_ld, rd, rd, rest));
+    put_word(at, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - rest)));
+    put_word(at + 4, word_i((uint32_t)MATCH_ld, rd, rd, rest));
+}
+
+void emit_constant(struct builder *builder, unsigned rd, uint64_t value)
+{
+    write_constant(builder, rd, value);
+}
+
+struct fragment *emit_constant_and_go(struct builder *builder, unsigned rd, uint64_t value,
+                                      unsigned bytes)
+{
+    write_constant(builder, rd, value);
+    return go_straight(builder, bytes);
 }
 
 void emit_register_constant(struct builder *builder, unsigned rd, uint64_t value)
@@ -92,17 +106,25 @@ add_exit(struct builder *builder, enum exit_kind kind, guest_addr target, uint8_
 {
     struct translator *translator = builder->translator;
     struct exit *exit = pool_take(translator, sizeof *exit);
-    uint8_t *place = cache_add_trampoline(&translator->cache,
-                                          TRAMPOLINE_BYTES +
-                                              (UNLIKELY(translator->threaded) ? FAR_WAY_BYTES : 0));
+    uint8_t *place =
+        cache_add_trampoline(&translator->cache, TRAMPOLINE_BYTES) - translator->far_way_bytes;
+    translator->cache.trampolines = place;
     *(struct trampoline *)(void *)place =
         (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
                                       word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
                                       word_i((uint32_t)MATCH_jalr, A0, A0, 0), 0},
                             .exit = exit};
-    *exit = (struct exit){
-        .kind = kind, .target = target, .site = builder->at, .trampoline = place, .branch = branch};
-    emit_word(builder, word_jal(X0, place - builder->at));
+    /* Those that are zero are zero already. */
+    if (kind != EXIT_DIRECT) {
+        exit->kind = kind;
+    }
+    if (branch != NULL) {
+        exit->branch = branch;
+    }
+    exit->target = target;
+    exit->site = builder->at;
+    exit->trampoline = place;
+    emit_word(builder, word_jal_forward(X0, place - builder->at));
     return exit;
 }
 _Static_assert(CACHE_CHUNK_BYTES <= 1 << 20, "each trampoline is in reach of a jump");
@@ -112,41 +134,70 @@ struct exit *emit_leave(struct builder *builder, enum exit_kind kind, guest_addr
     return add_exit(builder, kind, target, NULL);
 }
 
-/* What to link the exit with at once, or NULL. */
-static struct fragment *prepare_link(const struct builder *builder, enum way way, struct exit *exit)
+static void place_counter(const struct builder *builder, enum way way, struct exit *exit,
+                          guest_addr from)
 {
     struct translator *translator = builder->translator;
     const struct placement_rule *placement = &translator->placement;
-    const guest_addr target = exit->target;
-    struct fragment *to = NULL;
-    if (LIKELY(translator->options.link)) {
-        to = link_later(translator, exit);
+    if (placement_wants(placement, way, from, exit->target)) {
+        exit->counts = !placement->built || find_fragment(translator, exit->target) != NULL;
     }
-    if (placement_wants(placement, way, builder->from, target)) {
-        exit->counts = !placement->built || find_fragment(translator, target) != NULL;
-    }
-    return to;
 }
 
 void emit_exit(struct builder *builder, enum way way, guest_addr target, uint8_t *branch)
 {
+    struct translator *translator = builder->translator;
     struct exit *exit = add_exit(builder, EXIT_DIRECT, target, branch);
-    struct fragment *to = prepare_link(builder, way, exit);
-    if (to != NULL) {
-        link_now(builder->translator, exit, to, NULL, NULL);
-    }
+    place_counter(builder, way, exit, builder->from);
+    link_exit(translator, exit);
 }
 
-void emit_branch(struct builder *builder, uint32_t word, guest_addr taken, guest_addr not_taken)
+/* Apart, so that a branch whose targets are new needs no stack. */
+__attribute__((noinline)) static struct fragment *
+end_with_links(struct builder *builder, struct exit *first, struct fragment *to,
+               struct exit *second, struct fragment *to_second)
 {
-    const bool backward = placement_closes_loop(builder->from, taken);
+    link_now(builder->translator, first, to, second, to_second);
+    return build_end(builder);
+}
+
+/* The branch goes to the second of the two jumps. */
+__attribute__((always_inline)) static inline struct fragment *
+emit_ways(struct builder *builder, uint32_t word, guest_addr target, guest_addr branch_target,
+          bool backward)
+{
+    struct translator *translator = builder->translator;
     uint8_t *branch = builder->at;
-    emit_word(builder, (backward ? word : word ^ BRANCH_OPPOSITE) | branch_offset_bits(8));
-    struct exit *first = add_exit(builder, EXIT_DIRECT, backward ? not_taken : taken, NULL);
-    struct exit *second = add_exit(builder, EXIT_DIRECT, backward ? taken : not_taken, branch);
-    struct fragment *to = prepare_link(builder, backward ? WAY_ON : WAY_BRANCH, first);
-    struct fragment *to_second = prepare_link(builder, backward ? WAY_BRANCH : WAY_ON, second);
-    if (to != NULL || to_second != NULL) {
-        link_now(builder->translator, first, to, second, to_second);
+    emit_word(builder, word | branch_offset_bits(8));
+    struct exit *first = add_exit(builder, EXIT_DIRECT, target, NULL);
+    struct exit *second = add_exit(builder, EXIT_DIRECT, branch_target, branch);
+    place_counter(builder, WAY_BRANCH, backward ? second : first, builder->pc);
+    if (LIKELY(translator->options.link)) {
+        struct fragment *to = link_later(translator, first);
+        struct fragment *to_second = link_later(translator, second);
+        if (to != NULL || to_second != NULL) {
+            return end_with_links(builder, first, to, second, to_second);
+        }
     }
+    return build_end(builder);
+}
+
+__attribute__((noinline)) static struct fragment *
+emit_backward_branch(struct builder *builder, uint32_t word, guest_addr taken, guest_addr not_taken)
+{
+    return emit_ways(builder, word, not_taken, taken, true);
+}
+
+__attribute__((noinline)) static struct fragment *
+emit_forward_branch(struct builder *builder, uint32_t word, guest_addr taken, guest_addr not_taken)
+{
+    return emit_ways(builder, word ^ BRANCH_OPPOSITE, taken, not_taken, false);
+}
+
+struct fragment *emit_branch(struct builder *builder, uint32_t word, guest_addr taken,
+                             guest_addr not_taken)
+{
+    return placement_closes_loop(builder->pc, taken)
+               ? emit_backward_branch(builder, word, taken, not_taken)
+               : emit_forward_branch(builder, word, taken, not_taken);
 }

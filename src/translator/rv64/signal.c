@@ -172,6 +172,7 @@ static void skip_load(struct context *context, const struct signal_info *info,
                   NULL);
     }
     context->translator->unreadable = info->address;
+    context->translator->builder.spoiled = true;
     frame->x[insn.rd] = 0;
     frame->x[0] += insn.length;
 }
@@ -205,7 +206,8 @@ void target_signal(int number, struct signal_info *info, void *kernel_frame)
         handle_fault(context, info, frame);
         return;
     }
-    if (frame->x[0] >= (uintptr_t)target_program_call && frame->x[0] < (uintptr_t)target_call_done) {
+    if (frame->x[0] >= (uintptr_t)target_program_call &&
+        frame->x[0] < (uintptr_t)target_call_done) {
         frame->x[0] = (uintptr_t)target_call_stopped;
     } else if (state_roll_forward(context, frame)) {
         deliver(context, info, frame);

@@ -25,11 +25,17 @@ static unsigned field(uint32_t word, unsigned low)
     return word >> low & 31;
 }
 
-static uint32_t fetch(guest_addr pc)
+/* With its first half given. */
+static uint32_t fetch_rest(guest_addr pc, uint64_t half)
 {
     const uint16_t *halves = (const uint16_t *)(uintptr_t)pc;
-    const uint32_t half = halves[0];
-    return (half & 3) == 3 ? half | (uint32_t)halves[1] << 16 : half;
+    return (uint32_t)half | (uint32_t)halves[1] << 16;
+}
+
+static uint32_t fetch(guest_addr pc)
+{
+    const uint32_t half = *(const uint16_t *)(uintptr_t)pc;
+    return (half & 3) == 3 ? fetch_rest(pc, half) : half;
 }
 
 static bool names_tp(uint32_t word, unsigned operands)
@@ -67,34 +73,41 @@ static void translate_with_tp(struct builder *builder, uint32_t word, unsigned o
     emit_restore(builder, borrowed, CONTEXT_SPARE);
 }
 
-/* How translation goes on. */
-enum progress {
-    STRAIGHT, /* behind the instruction */
-    ELSEWHERE,
-    ENDED, /* with the next fragment */
-};
+/* What is not copied because it names tp. */
+__attribute__((noinline)) static struct fragment *
+translate_operands(struct builder *builder, uint32_t word, unsigned operands, unsigned bytes)
+{
+    if (names_tp(word, operands)) {
+        translate_with_tp(builder, word, operands);
+    } else {
+        emit_word(builder, word);
+    }
+    return go_straight(builder, bytes);
+}
 
-static bool is_branch_word(uint32_t word)
+static bool is_branch_word(uint64_t word)
 {
     return (word & 0x7f) == (OPCODE_BRANCH << 2 | 3);
 }
 
 /* c.beqz and c.bnez. */
-static bool is_branch_half(uint32_t half)
+static bool is_branch_half(uint64_t half)
 {
     return (half & 0xc003) == 0xc001;
 }
 
-static uint32_t expand_branch(uint32_t half)
+/* Bit 13 tells which of the two, bits 7 to 9 the register. */
+static uint32_t expand_branch(uint64_t half)
 {
-    const uint32_t match = half_kind(half) == HALF_BEQZ ? MATCH_beq : MATCH_bne;
-    return word_r(match, 0, 8 + (half >> 7 & 7), X0);
+    return (uint32_t)((uint64_t)MATCH_beq | (half & 0x2000) / (0x2000 / BRANCH_OPPOSITE) |
+                      (half & 0x380) << 8 | 8 << 15);
 }
 
 /* tp's own value comes from the context. */
-SELDOM static void translate_branch_with_tp(struct builder *builder, uint32_t word,
-                                            guest_addr taken, guest_addr not_taken)
+static struct fragment *translate_branch_with_tp(struct builder *builder, uint32_t word,
+                                                 guest_addr taken, guest_addr not_taken)
 {
+    builder->from = builder->pc;
     const unsigned rs1 = field(word, 15), rs2 = field(word, 20);
     unsigned borrowed = A0;
     while (rs1 == borrowed || rs2 == borrowed) {
@@ -109,85 +122,106 @@ SELDOM static void translate_branch_with_tp(struct builder *builder, uint32_t wo
     emit_exit(builder, WAY_ON, not_taken, NULL);
     emit_restore(builder, borrowed, CONTEXT_SPARE);
     emit_exit(builder, WAY_BRANCH, taken, NULL);
+    return build_end(builder);
+}
+
+SELDOM static struct fragment *translate_aligned_branch(struct builder *builder, uint32_t word,
+                                                        guest_addr taken, guest_addr not_taken)
+{
+    target_align(builder);
+    return field(word, 15) == TP || field(word, 20) == TP
+               ? translate_branch_with_tp(builder, word, taken, not_taken)
+               : emit_branch(builder, word, taken, not_taken);
 }
 
 /* `word` is the branch with any offset. */
-static void translate_branch(struct builder *builder, uint32_t word, int64_t offset,
-                             unsigned length)
+static struct fragment *translate_branch(struct builder *builder, guest_addr pc, uint32_t word,
+                                         int64_t offset, unsigned length)
 {
-    const guest_addr taken = builder->pc + (uint64_t)offset;
-    const guest_addr not_taken = builder->pc + length;
-    builder->from = builder->pc;
-    builder->ended = true;
-    target_align(builder);
-    word &= ~BRANCH_OFFSET_MASK;
-    if (UNLIKELY(field(word, 15) == TP || field(word, 20) == TP)) {
-        translate_branch_with_tp(builder, word, taken, not_taken);
-    } else {
-        emit_branch(builder, word, taken, not_taken);
+    if (UNLIKELY(builder->translator->threaded)) {
+        return translate_aligned_branch(builder, word, pc + (uint64_t)offset, pc + length);
     }
+    return emit_branch(builder, word, pc + (uint64_t)offset, pc + length);
+}
+
+static struct fragment *translate_branch_word(struct builder *builder, guest_addr pc, uint32_t word)
+{
+    const int64_t offset = branch_offset_of(word);
+    word &= ~BRANCH_OFFSET_MASK;
+    if (UNLIKELY(field(word, 15) == TP || word >> 20 == TP)) {
+        return translate_aligned_branch(builder, word, pc + (uint64_t)offset, pc + 4);
+    }
+    return translate_branch(builder, pc, word, offset, 4);
 }
 
 /* One that leaves the fragment from its middle, if it can. */
-static enum progress translate_inner_branch(struct builder *builder, uint32_t word, int64_t offset,
-                                            unsigned length)
+__attribute__((noinline)) static struct fragment *
+translate_inner_branch(struct builder *builder, uint32_t word, int64_t offset, unsigned length)
 {
     const bool with_tp = field(word, 15) == TP || field(word, 20) == TP;
     if (with_tp || builder->side_count == FRAGMENT_SIDES) {
-        translate_branch(builder, word, offset, length);
-        return ENDED;
+        return translate_aligned_branch(builder, word & ~BRANCH_OFFSET_MASK,
+                                        builder->pc + (uint64_t)offset, builder->pc + length);
     }
     target_align(builder);
     builder->translator->sides[builder->side_count++] = (struct side){
         .branch = builder->at, .from = builder->pc, .target = builder->pc + (uint64_t)offset};
     emit_word(builder, word & ~BRANCH_OFFSET_MASK);
-    builder->pc += length;
-    return STRAIGHT;
+    return go_straight(builder, length);
 }
 
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
-static enum progress follow(struct builder *builder, enum way way, guest_addr target)
+__attribute__((noinline)) static struct fragment *follow(struct builder *builder, enum way way,
+                                                         guest_addr target)
 {
     const struct options *options = &builder->translator->options;
     const guest_addr from = builder->pc;
     builder->pc = target;
     if (options->follow && !placement_ends(&builder->translator->placement, way, from, target)) {
-        return ELSEWHERE;
+        return build_on(builder);
     }
     builder->from = from;
     target_align(builder);
     emit_exit(builder, way, target, NULL);
-    return ENDED;
+    return build_end(builder);
+}
+
+/* auipc, which leaves `value` in rd, and the jalr behind it. */
+__attribute__((noinline)) static struct fragment *
+translate_far_jump(struct builder *builder, unsigned rd, uint64_t value, uint32_t jalr)
+{
+    const unsigned link = field(jalr, 7);
+    if (link != rd) {
+        emit_register_constant(builder, rd, value);
+    }
+    emit_return_address(builder, link, builder->pc + 8);
+    return follow(builder, link == X0 ? WAY_JUMP : WAY_CALL,
+                  (value + (uint64_t)rv64_immediate_I(jalr)) & ~UINT64_C(1));
 }
 
 /* auipc and the instruction behind it often make one address: of data, or of a
  * function that is called. */
-static enum progress translate_auipc(struct builder *builder, uint32_t word)
+__attribute__((noinline)) static struct fragment *translate_auipc(struct builder *builder,
+                                                                  uint32_t word)
 {
     const unsigned rd = field(word, 7);
     const uint64_t value = builder->pc + (uint64_t)rv64_immediate_U(word);
     const guest_addr next_pc = builder->pc + 4;
     const uint32_t next = can_fetch(builder->translator, next_pc) ? fetch(next_pc) : 0;
-    const bool joined = (next & 3) == 3 && field(next, 15) == rd && rd != TP && rd != X0;
+    if (UNLIKELY(rd == TP || rd == X0)) {
+        emit_register_constant(builder, rd, value);
+        return go_straight(builder, 4);
+    }
+    const bool joined = (next & 3) == 3 && field(next, 15) == rd;
     if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
-        emit_constant(builder, rd, value + (uint64_t)rv64_immediate_I(next));
-        builder->pc = next_pc + 4;
-        builder->instructions++;
-        return STRAIGHT;
+        builder->left -= 2;
+        return emit_constant_and_go(builder, rd, value + (uint64_t)rv64_immediate_I(next), 8);
     }
     if (joined && opcode_of(next) == OPCODE_JALR) {
-        const unsigned link = field(next, 7);
-        if (link != rd) {
-            emit_register_constant(builder, rd, value);
-        }
-        emit_return_address(builder, link, next_pc + 4);
-        builder->instructions++;
-        return follow(builder, link == X0 ? WAY_JUMP : WAY_CALL,
-                      (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
+        builder->left -= 2;
+        return translate_far_jump(builder, rd, value, next);
     }
-    emit_register_constant(builder, rd, value);
-    builder->pc = next_pc;
-    return STRAIGHT;
+    return emit_constant_and_go(builder, rd, value, 4);
 }
 
 static unsigned operands_of(const struct rv64_insn *insn)
@@ -234,38 +268,31 @@ static guest_addr find_conditional_store(const struct translator *translator, gu
 /* Between a load-reserved and its store no fragment ends and nothing is added
  * that accesses memory, or the store might fail for ever: branches there leave the
  * fragment from its middle. */
-static enum progress translate_atomic(struct builder *builder, uint32_t word)
+__attribute__((noinline)) static struct fragment *translate_atomic(struct builder *builder,
+                                                                   uint32_t word)
 {
     if (word >> 27 == ATOMIC_LR) {
-        if (builder->instructions > FRAGMENT_INSTRUCTIONS - WHOLE_INSTRUCTIONS) {
-            target_end(builder); /* the next begins here */
-            return ENDED;
+        if (builder_instructions(builder) > FRAGMENT_INSTRUCTIONS - WHOLE_INSTRUCTIONS) {
+            return target_end(builder); /* the next begins here */
         }
         builder->whole_end = find_conditional_store(builder->translator, builder->pc);
     }
-    const unsigned operands = OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2;
-    if (names_tp(word, operands)) {
-        translate_with_tp(builder, word, operands);
-    } else {
-        emit_word(builder, word);
-    }
-    builder->pc += 4;
-    return STRAIGHT;
+    return translate_operands(builder, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2, 4);
 }
 
 /* What is rare enough for the whole decoder. */
-SELDOM static enum progress translate_rest(struct builder *builder, uint32_t word)
+SELDOM static struct fragment *translate_rest(struct builder *builder, uint32_t word)
 {
     struct rv64_insn insn;
     uint32_t full;
     if (word == MATCH_ecall) {
         emit_leave(builder, EXIT_SYSTEM_CALL, builder->pc + 4);
-        return ENDED;
+        return build_end(builder);
     }
     rv64_decode(word, &insn);
     if (insn.op == RV64_fence_i) {
         emit_leave(builder, EXIT_CODE_CHANGED, builder->pc + 4);
-        return ENDED;
+        return build_end(builder);
     }
     if (insn.op != RV64_illegal && rv64_encode(&insn, &full) &&
         names_tp(full, operands_of(&insn))) {
@@ -275,43 +302,62 @@ SELDOM static enum progress translate_rest(struct builder *builder, uint32_t wor
     } else {
         emit_word(builder, word);
     }
-    builder->pc += insn.length;
-    return STRAIGHT;
+    return go_straight(builder, insn.length);
 }
 
-static enum progress translate_word(struct builder *builder, uint32_t word)
+__attribute__((noinline)) static struct fragment *translate_jal(struct builder *builder,
+                                                                uint32_t word)
 {
-    switch (opcode_of(word)) {
-    case OPCODE_BRANCH:
-        return translate_inner_branch(builder, word, rv64_immediate_B(word), 4);
-    case OPCODE_JAL:
-        emit_return_address(builder, field(word, 7), builder->pc + 4);
-        return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
-                      builder->pc + (uint64_t)rv64_immediate_J(word));
-    case OPCODE_JALR:
-        emit_indirect(builder, field(word, 7), field(word, 15), (int32_t)rv64_immediate_I(word),
-                      builder->pc + 4);
-        return ENDED;
-    case OPCODE_AUIPC:
-        return translate_auipc(builder, word);
-    case OPCODE_AMO:
-        return translate_atomic(builder, word);
-    default:
-        if (opcode_operands[opcode_of(word)] & (OPERANDS_MIXED | OPERANDS_OTHER)) {
-            return translate_rest(builder, word);
-        }
-        if (names_tp(word, opcode_operands[opcode_of(word)])) {
-            translate_with_tp(builder, word, opcode_operands[opcode_of(word)]);
-        } else {
-            emit_word(builder, word);
-        }
-        builder->pc += 4;
-        return STRAIGHT;
+    emit_return_address(builder, field(word, 7), builder->pc + 4);
+    return follow(builder, field(word, 7) == X0 ? WAY_JUMP : WAY_CALL,
+                  builder->pc + (uint64_t)rv64_immediate_J(word));
+}
+
+/* `bytes` long. */
+__attribute__((noinline)) static struct fragment *
+translate_indirect(struct builder *builder, unsigned rd, unsigned rs1, int32_t imm, unsigned bytes)
+{
+    emit_indirect(builder, rd, rs1, imm, builder->pc + bytes);
+    return build_end(builder);
+}
+
+static struct fragment *translate_half_indirect(struct builder *builder, unsigned rd, unsigned rs1)
+{
+    if (rd == X0 && rs1 == RA && builder->translator->options.returns == RETURNS_CACHE) {
+        emit_cached_return(builder);
+        return build_end(builder);
     }
+    return translate_indirect(builder, rd, rs1, 0, 2);
+}
+
+/* The first two are by far the most frequent. */
+static struct fragment *translate_word(struct builder *builder, uint32_t word)
+{
+    const enum opcode opcode = opcode_of(word);
+    if (opcode == OPCODE_AUIPC) {
+        return translate_auipc(builder, word);
+    }
+    if (opcode == OPCODE_JAL) {
+        return translate_jal(builder, word);
+    }
+    if (opcode == OPCODE_BRANCH) {
+        return translate_inner_branch(builder, word, rv64_immediate_B(word), 4);
+    }
+    if (opcode == OPCODE_JALR) {
+        return translate_indirect(builder, field(word, 7), field(word, 15),
+                                  (int32_t)rv64_immediate_I(word), 4);
+    }
+    if (opcode == OPCODE_AMO) {
+        return translate_atomic(builder, word);
+    }
+    const unsigned operands = opcode_operands[opcode];
+    return operands & (OPERANDS_MIXED | OPERANDS_OTHER)
+               ? translate_rest(builder, word)
+               : translate_operands(builder, word, operands, 4);
 }
 
 /* With register operands of five bits each. */
-static enum progress translate_half_registers(struct builder *builder, uint32_t half)
+static struct fragment *translate_half_registers(struct builder *builder, uint32_t half)
 {
     const bool second = (half >> 12 & 1) != 0; /* c.jalr, c.add; not c.jr, c.mv */
     const unsigned rd = field(half, 7), rs2 = field(half, 2);
@@ -319,16 +365,13 @@ static enum progress translate_half_registers(struct builder *builder, uint32_t 
         return translate_rest(builder, half);
     }
     if (rs2 == X0) {
-        emit_indirect(builder, second ? RA : X0, rd, 0, builder->pc + 2);
-        return ENDED;
+        return translate_half_indirect(builder, second ? RA : X0, rd);
     }
-    translate_with_tp(builder, word_r((uint32_t)MATCH_add, rd, second ? rd : X0, rs2),
-                      OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
-    builder->pc += 2;
-    return STRAIGHT;
+    return translate_operands(builder, word_r((uint32_t)MATCH_add, rd, second ? rd : X0, rs2),
+                              OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2, 2);
 }
 
-static enum progress translate_half(struct builder *builder, uint32_t half)
+static struct fragment *translate_half(struct builder *builder, uint32_t half)
 {
     switch (half_kind(half)) {
     case HALF_J:
@@ -344,38 +387,36 @@ static enum progress translate_half(struct builder *builder, uint32_t half)
 }
 
 /* All but branches that end the fragment. */
-__attribute__((noinline)) static void translate_other(struct builder *builder, uint32_t word,
-                                                      unsigned limit)
+static struct fragment *translate_other(struct builder *builder, guest_addr pc, uint64_t half)
 {
-    const enum progress progress =
-        (word & 3) == 3 ? translate_word(builder, word) : translate_half(builder, word);
-    builder->ended = progress == ENDED;
-    if (progress == STRAIGHT && builder->instructions < limit) {
-        target_translate(builder, limit);
-    }
+    return (half & 3) == 3 ? translate_word(builder, fetch_rest(pc, half))
+                           : translate_half(builder, (uint32_t)half);
 }
 
-/* A loop in two functions: the first is all that most fragments need, and it needs
- * no stack. */
-void target_translate(struct builder *builder, unsigned limit)
+/* All that most fragments need. */
+struct fragment *target_translate(struct builder *builder)
 {
     const uint8_t *run = builder->at;
-    copy_run(builder, limit);
-    state_add_mark(builder->translator, run, builder->at, builder->pc);
-    if (UNLIKELY(builder->instructions == limit)) { /* what follows may not be readable */
-        return;
+    uint64_t half;
+    const bool stopped = copy_run(builder, &half);
+    const guest_addr pc = builder->pc;
+    if (UNLIKELY(!stopped)) { /* what follows may not be readable */
+        state_add_mark(builder->translator, run, builder->at, pc);
+        return build_on(builder);
     }
-    builder->instructions++;
-    const uint32_t word = fetch(builder->pc);
-    if (UNLIKELY(builder->pc < builder->whole_end)) {
-        translate_other(builder, word, limit);
-    } else if (is_branch_word(word)) {
-        translate_branch(builder, word, rv64_immediate_B(word), 4);
-    } else if (is_branch_half(word)) {
-        translate_branch(builder, expand_branch(word), rv64_immediate_CB(word), 2);
-    } else {
-        translate_other(builder, word, limit);
+    builder->left -= 2;
+    state_add_mark(builder->translator, run, builder->at, pc);
+    if (UNLIKELY(pc < builder->whole_end)) {
+        return translate_other(builder, pc, half);
     }
+    if (is_branch_word(half)) {
+        return translate_branch_word(builder, pc, fetch_rest(pc, half));
+    }
+    if (is_branch_half(half)) {
+        return translate_branch(builder, pc, expand_branch(half), rv64_immediate_CB((uint32_t)half),
+                                2);
+    }
+    return translate_other(builder, pc, half);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
@@ -383,15 +424,18 @@ bool target_fits(guest_addr pc, guest_addr end)
     return pc + 2 <= end && (*(const uint16_t *)(uintptr_t)pc & 3) != 3;
 }
 
+/* Whoever comes through a register has the program's a0 in the context. */
 void target_begin(struct builder *builder)
 {
-    if (UNLIKELY(builder->lookup != LOOKUP_INLINE)) {
+    emit_restore(builder, A0, CONTEXT_X(A0));
+}
+
+void target_begin_with_check(struct builder *builder)
+{
+    if (builder->lookup != LOOKUP_INLINE) {
         emit_check(builder);
     }
-    /* Whoever comes through a register has the program's a0 in the context. */
-    emit_restore(builder, A0, CONTEXT_X(A0));
-    builder->fragment->entry = builder->at;
-    builder->fragment->landing = builder->at;
+    target_begin(builder);
 }
 
 const uint8_t *target_indirect_entry(const struct fragment *fragment)
@@ -412,8 +456,9 @@ void target_finish(struct builder *builder)
     }
 }
 
-void target_end(struct builder *builder)
+struct fragment *target_end(struct builder *builder)
 {
     target_align(builder);
     emit_exit(builder, WAY_ON, builder->pc, NULL);
+    return build_end(builder);
 }
