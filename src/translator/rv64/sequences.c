@@ -23,7 +23,11 @@ __attribute__((always_inline)) static inline void write_constant(struct builder 
             return;
         }
         put_word(at, word_u((uint32_t)MATCH_lui, rd, (int32_t)(uint32_t)(wanted - low)));
-        put_word(at + 4, word_i((uint32_t)MATCH_addiw, rd, rd, low));
+        if (UNLIKELY(low == 0)) {
+            builder->at = at + 4;
+        } else {
+            put_word(at + 4, word_i((uint32_t)MATCH_addiw, rd, rd, low));
+        }
         return;
     }
     /* Too large for an immediate: it stands among the trampolines. */
