@@ -86,15 +86,13 @@ void thread_empty_cache(struct translator *translator)
     if (!translator->threaded) {
         return;
     }
-    for (;;) {
-        link_undo(translator);
-        for (struct context *at = translator->threads; at != NULL; at = at->next) {
-            target_lookup_clear(at);
-        }
-        if (!is_anyone_inside(translator)) {
-            return;
-        }
+    for (struct context *at = translator->threads; at != NULL; at = at->next) {
+        target_lookup_clear(at);
+    }
+    link_undo(translator);
+    while (is_anyone_inside(translator)) {
         host_call(__NR_sched_yield);
+        link_undo(translator);
     }
 }
 

@@ -73,6 +73,14 @@ static void patch(struct translator *translator, uint8_t *site, uint32_t word)
     target_sync(translator, CODE_FRAGMENT, site, site + sizeof word);
 }
 
+/* Writing code is slow on some hosts, where nothing changes, too. */
+static void patch_back(struct translator *translator, uint8_t *site, uint32_t word)
+{
+    if (get_word(site) != word) {
+        patch(translator, site, word);
+    }
+}
+
 static void patch_branch(struct translator *translator, uint8_t *branch, int64_t offset)
 {
     patch(translator, branch,
@@ -97,11 +105,11 @@ SELDOM static void link_far(struct translator *translator, uint8_t *stub, const 
 
 void target_unlink(struct translator *translator, struct exit *exit)
 {
-    patch(translator, exit->site, word_jal(X0, exit->trampoline - exit->site));
+    patch_back(translator, exit->site, word_jal(X0, exit->trampoline - exit->site));
     if (exit->branch != NULL) {
-        patch(translator, exit->branch,
-              (get_word(exit->branch) & ~BRANCH_OFFSET_MASK) |
-                  branch_offset_bits(exit->site - exit->branch));
+        patch_back(translator, exit->branch,
+                   (get_word(exit->branch) & ~BRANCH_OFFSET_MASK) |
+                       branch_offset_bits(exit->site - exit->branch));
     }
 }
 
