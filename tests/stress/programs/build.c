@@ -2,7 +2,7 @@
 #include "stress.h"
 
 #define THREADS 16
-#define LEAST_ROUNDS 3
+#define LEAST_ROUNDS 1
 #define AREA_BYTES (16 * PAGE)
 
 static struct stress stress;

@@ -10,10 +10,10 @@
 
 static struct stress stress;
 static pthread_key_t key;
-static uint64_t begun, ended;         /* threads with data in `key` */
-static uint64_t cancelled, cleaned;   /* threads that were, and their handlers */
-static uint64_t queued, taken;        /* signals to the process, while threads come and go */
-static sem_t detached;                /* posted by each at its end */
+static uint64_t begun, ended;       /* threads with data in `key` */
+static uint64_t cancelled, cleaned; /* threads that were, and their handlers */
+static uint64_t queued, taken;      /* signals to the process, while threads come and go */
+static sem_t detached;              /* posted by each at its end */
 static volatile bool over;
 static _Thread_local uint64_t own = 3; /* each thread begins with this */
 

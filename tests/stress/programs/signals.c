@@ -5,7 +5,7 @@
 #include <sys/time.h>
 
 #define THREADS 16
-#define LEAST_ROUNDS 20
+#define LEAST_ROUNDS 5
 #define REPAIRED 8 /* pages of each thread that faults open */
 #define SIGNAL_QUEUED (SIGRTMIN + 3)
 #define SIGNAL_TIMER (SIGRTMIN + 4)

@@ -30,8 +30,8 @@
 static inline _Noreturn void stress_fail(const char *file, int line, const char *condition)
 {
     char text[256];
-    const int length = snprintf(text, sizeof text, "%s:%d: %s (errno %d)\n", file, line, condition,
-                                errno);
+    const int length =
+        snprintf(text, sizeof text, "%s:%d: %s (errno %d)\n", file, line, condition, errno);
 
     if (write(STDERR_FILENO, text, (size_t)length) < 0) {
         _exit(STATUS_WRONG - 1);
@@ -50,8 +50,8 @@ static inline uint64_t next_random(uint64_t *state)
 /* One sequence for each thread and each seed. */
 static inline uint64_t start_random(uint64_t seed, uint64_t thread)
 {
-    uint64_t state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) ^
-                     (thread + 1) * UINT64_C(0xbf58476d1ce4e5b9);
+    uint64_t state =
+        (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (thread + 1) * UINT64_C(0xbf58476d1ce4e5b9);
 
     if (state == 0) {
         state = 1;
