@@ -21,8 +21,8 @@ struct machine_options {
     guest_addr trace_low, trace_high; /* high is exclusive */
     bool strict_reservations;         /* sc fails after any other access since lr */
     bool profile_loops;               /* count taken backward branches by target */
-    bool count_classes;        /* count instructions by the classes of ic.sync */
-    int kept_descriptor;       /* of the caller, not the program's to close; 0: none */
+    bool count_classes;               /* count instructions by the classes of ic.sync */
+    int kept_descriptor;              /* of the caller, not the program's to close; 0: none */
 };
 
 struct machine {

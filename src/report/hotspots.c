@@ -35,8 +35,7 @@ static struct hotspots take_from_machine(const struct process *process)
     return hotspots;
 }
 
-struct hotspots hotspots_take(const struct process *process,
-                              const struct translator_report *report)
+struct hotspots hotspots_take(const struct process *process, const struct translator_report *report)
 {
     if (report == NULL) {
         return take_from_machine(process);
@@ -70,8 +69,7 @@ static void report_loop(const struct hotspots *hotspots, const struct hotspot *l
     s->end(s);
 }
 
-void hotspots_report(const struct hotspots *hotspots, struct process *process,
-                     struct statistics *s)
+void hotspots_report(const struct hotspots *hotspots, struct process *process, struct statistics *s)
 {
     struct places *places = places_open(process);
     s->begin(s, "hotspots");

@@ -16,7 +16,7 @@ struct hotspot {
 
 struct hotspots {
     uint64_t created, evicted, dropped, callbacks;
-    uint64_t executions; /* of all loops */
+    uint64_t executions;   /* of all loops */
     struct hotspot *loops; /* the most executed first, then by address; malloc'ed */
     size_t count;
 };

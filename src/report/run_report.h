@@ -10,7 +10,7 @@ struct run_description {
     const char *path; /* of the program, as given */
     char **arguments;
     /* If a translator runs it: */
-    const char *file;         /* the program, whatever the working folder is then; else NULL */
+    const char *file;          /* the program, whatever the working folder is then; else NULL */
     char **translator_options; /* NULL-terminated */
     const struct translator_report *translator; /* else NULL */
 };

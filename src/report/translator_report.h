@@ -16,7 +16,6 @@ void translator_report_free(struct translator_report *report);
 struct hotspots translator_report_hotspots(const struct translator_report *report);
 void translator_report_statistics(const struct translator_report *report,
                                   const struct machine *machine, struct statistics *statistics);
-void translator_report_print(const struct translator_report *report,
-                             const struct machine *machine);
+void translator_report_print(const struct translator_report *report, const struct machine *machine);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef STRATA_TRANSLATOR_CONTEXT_H
 #define STRATA_TRANSLATOR_CONTEXT_H
 
-#define CONTEXT_X(number) ((number) * 8)
+#define CONTEXT_X(number) ((number)*8)
 #define CONTEXT_LEAVE 256
 #define CONTEXT_STACK 264
 #define CONTEXT_TARGET 272
@@ -18,8 +18,8 @@
 #define CONTEXT_FETCH_SLOT 336
 #define CONTEXT_SLOTS 344
 #define CONTEXT_THRESHOLD 352
-#define CONTEXT_MISS(kind) (360 + (kind) * 8)
-#define CONTEXT_MISSED(kind) (392 + (kind) * 8)
+#define CONTEXT_MISS(kind) (360 + (kind)*8)
+#define CONTEXT_MISSED(kind) (392 + (kind)*8)
 #define CONTEXT_LOOKUPS 488
 
 /* The kinds of lookups of indirect targets (rv64/indirect.c). */
@@ -54,32 +54,32 @@ union lookup {
 };
 
 struct context {
-    uint64_t x[32];     /* the program's; x[4], its thread pointer, is always here */
-    const void *leave;  /* where trampolines go, to call dispatch */
-    void *stack_top;    /* the translator's own stack */
-    guest_addr target;  /* of the lookup that failed; in dispatch, where the program goes on */
-    uint64_t spare[4];  /* for a register that emitted code needs for a moment */
-    uint32_t pending;   /* 1 while a signal waits until the translator leaves for the program */
+    uint64_t x[32];    /* the program's; x[4], its thread pointer, is always here */
+    const void *leave; /* where trampolines go, to call dispatch */
+    void *stack_top;   /* the translator's own stack */
+    guest_addr target; /* of the lookup that failed; in dispatch, where the program goes on */
+    uint64_t spare[4]; /* for a register that emitted code needs for a moment */
+    uint32_t pending;  /* 1 while a signal waits until the translator leaves for the program */
     struct signals *signals;
     const void *callback;   /* what counters call at their threshold */
     const void *fetch_slot; /* sw-paper's: a routine, its table */
     struct slot *slots;
     uint64_t threshold;
-    const void *miss[LOOKUP_KINDS]; /* where lookups go that fail, by kind, */
+    const void *miss[LOOKUP_KINDS];          /* where lookups go that fail, by kind, */
     const struct exit *missed[LOOKUP_KINDS]; /* and what they leave through */
     struct translator *translator;
-    struct context *next;     /* of translator->threads */
-    const void *detour;       /* what dispatch goes to instead of a fragment, once, or NULL */
-    void *block;              /* the memory that all of the thread's things are in */
+    struct context *next; /* of translator->threads */
+    const void *detour;   /* what dispatch goes to instead of a fragment, once, or NULL */
+    void *block;          /* the memory that all of the thread's things are in */
     size_t block_bytes;
-    uint32_t inside;          /* 1 while it is in the cache, or about to be */
-    uint32_t borrows;         /* 1 while another process has it, which borrows the memory (vfork.c) */
-    void *words;              /* memory that execve needs (exec.c), or NULL */
+    uint32_t inside;  /* 1 while it is in the cache, or about to be */
+    uint32_t borrows; /* 1 while another process has it, which borrows the memory (vfork.c) */
+    void *words;      /* memory that execve needs (exec.c), or NULL */
     size_t words_bytes;
     union lookup lookups[]; /* the return cache grows from the context downwards */
 };
 
-#define CONTEXT_HAS(field, offset) \
+#define CONTEXT_HAS(field, offset)                                                                 \
     _Static_assert(offsetof(struct context, field) == (offset), "emitted code depends on it")
 CONTEXT_HAS(leave, CONTEXT_LEAVE);
 CONTEXT_HAS(stack_top, CONTEXT_STACK);

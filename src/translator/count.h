@@ -88,7 +88,8 @@ size_t count_cache_bytes(size_t cache_bytes);
 void count_start(struct translator *translator);
 
 /* A fragment has been built; called if translator->count_next_built. */
-__attribute__((noinline)) void count_built(struct translator *translator, struct fragment *fragment);
+__attribute__((noinline)) void count_built(struct translator *translator,
+                                           struct fragment *fragment);
 /* Links an exit whose target shall have a counter.  Returns false if it must
  * come through dispatch first, when it is taken. */
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to);

@@ -36,7 +36,8 @@ static size_t count_fragments(const struct translator *translator)
     size_t count = 0;
 
     for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL; at = at->next) {
+        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL;
+             at = at->next) {
             count++;
         }
     }
@@ -68,7 +69,8 @@ static bool collect_fragments(struct dump *dump)
         return false;
     }
     for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL; at = at->next) {
+        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL;
+             at = at->next) {
             dump->fragments[dump->count++] = at;
         }
     }
@@ -125,7 +127,8 @@ static void show_destination(struct dump *dump, uint64_t target)
 }
 
 /* Shows the instruction of the cache behind `shown` characters of its line. */
-static void show_cache(struct dump *dump, const struct target_instruction *instruction, size_t shown)
+static void show_cache(struct dump *dump, const struct target_instruction *instruction,
+                       size_t shown)
 {
     output_pad(&dump->output, shown, CACHE_COLUMN);
     output_string(&dump->output, instruction->text);

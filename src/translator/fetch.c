@@ -144,8 +144,7 @@ static struct code_range find_range(struct translator *translator, guest_addr pc
     struct fetchable *fetchable = &translator->fetchable;
     struct code_range range = find_known(fetchable, pc);
 
-    if (range.end == 0 && find_known(&translator->closed, pc).end == 0 &&
-        look_up(fetchable, pc)) {
+    if (range.end == 0 && find_known(&translator->closed, pc).end == 0 && look_up(fetchable, pc)) {
         range = find_known(fetchable, pc);
     }
     return range;
@@ -193,8 +192,7 @@ uint64_t fetch_count(struct translator *translator, guest_addr pc)
     }
     /* Its other half may be in a mapping that was not known, and is one with this now. */
     if (target_fits(pc, window.end) ||
-        (window.end != bad_page(translator) &&
-         find_range(translator, window.end).end != 0)) {
+        (window.end != bad_page(translator) && find_range(translator, window.end).end != 0)) {
         fetch_forget_window(translator);
         return 1;
     }

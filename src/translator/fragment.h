@@ -42,13 +42,14 @@ struct side {
 
 struct fragment {
     guest_addr start;
-    uint8_t *entry; /* for jumps from other fragments, with all registers the program's */
+    uint8_t *entry;   /* for jumps from other fragments, with all registers the program's */
     uint8_t *landing; /* where those jumps go: the entry, or a counter in front of it */
-    uint8_t *code; /* where all of it begins, with what checks the target of a lookup, if anything */
+    uint8_t
+        *code; /* where all of it begins, with what checks the target of a lookup, if anything */
     const uint8_t *check[LOOKUP_KINDS]; /* what does that for lookups of each kind, or NULL */
     uint8_t *end;
     struct exit *incoming;
-    struct loop *loop; /* of its counter, or NULL */
+    struct loop *loop;     /* of its counter, or NULL */
     struct fragment *next; /* in the same bucket */
 };
 

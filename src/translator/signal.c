@@ -140,8 +140,7 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
     if (action.handler == HANDLER_DEFAULT) {
         die(context, number);
     }
-    if (!target_push_frame(context, info, mask, action.handler,
-                           (action.flags & SA_ONSTACK) != 0)) {
+    if (!target_push_frame(context, info, mask, action.handler, (action.flags & SA_ONSTACK) != 0)) {
         return deliver_stack_fault(context, number, mask);
     }
     if ((action.flags & SA_RESETHAND) != 0) {
@@ -228,9 +227,8 @@ bool signal_can_write(uint64_t address, size_t bytes)
 /* A handler is known here before the kernel may call it in another thread, and as
  * long as it may.  `old` becomes what the program had asked for. */
 static int64_t change_action(struct translator *translator, int number,
-                             const struct signal_action *wanted,
-                             const struct kernel_action *kernel, struct kernel_action *old,
-                             uint64_t mask_bytes)
+                             const struct signal_action *wanted, const struct kernel_action *kernel,
+                             struct kernel_action *old, uint64_t mask_bytes)
 {
     const bool valid = number >= 1 && number <= SIGNALS;
     struct signal_action *kept = &translator->actions[valid ? number : 0];
@@ -241,8 +239,7 @@ static int64_t change_action(struct translator *translator, int number,
         *kept = *wanted;
         kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
     }
-    const int64_t result =
-        host_call(__NR_rt_sigaction, (long)number, kernel, old, mask_bytes);
+    const int64_t result = host_call(__NR_rt_sigaction, (long)number, kernel, old, mask_bytes);
     if (host_is_error(result)) {
         *kept = before;
         return result;

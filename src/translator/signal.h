@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
 /* siginfo_t, of which only this much matters here. */
 struct signal_info {
@@ -40,12 +40,13 @@ struct signal_stack {
 
 /* Of one thread. */
 struct signals {
-    uint64_t floats[SIGNAL_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
-    struct signal_info waiting;          /* if context->pending */
-    uint64_t mask;                       /* which the program had when it arrived */
-    struct signal_stack stack;           /* the program's alternate stack */
-    guest_addr native;                   /* where the program was sent to fault, or NATIVE_NONE */
-    struct exit resume;                  /* what it leaves through after a signal */
+    uint64_t
+        floats[SIGNAL_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
+    struct signal_info waiting;     /* if context->pending */
+    uint64_t mask;                  /* which the program had when it arrived */
+    struct signal_stack stack;      /* the program's alternate stack */
+    guest_addr native;              /* where the program was sent to fault, or NATIVE_NONE */
+    struct exit resume;             /* what it leaves through after a signal */
 };
 #define NATIVE_NONE 1
 /* Of this, with the stack that the kernel calls the translator on. */

@@ -11,8 +11,7 @@
 bool signal_stack_holds(const struct signals *signals, uint64_t stack_pointer)
 {
     /* Below its base the difference is huge. */
-    return (signals->stack.flags & SS_AUTODISARM) == 0 &&
-           stack_pointer > signals->stack.base &&
+    return (signals->stack.flags & SS_AUTODISARM) == 0 && stack_pointer > signals->stack.base &&
            stack_pointer - signals->stack.base <= signals->stack.bytes;
 }
 

@@ -10,7 +10,8 @@ system_handler system_pass, system_refuse;
 system_handler system_clone, system_sync_code;
 
 /* mappings.c */
-system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise, system_mremap;
+system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise,
+    system_mremap;
 
 /* self.c */
 system_handler system_openat, system_readlinkat, system_newfstatat, system_statx;

@@ -34,10 +34,10 @@ struct options {
     size_t cache_bytes;
     const char *stats_path; /* NULL: none, as the next */
     const char *dump_path;
-    int stats_fd; /* where the statistics go instead, or -1 */
-    bool link;   /* --no-link clears it */
-    bool follow; /* --no-follow clears it */
-    bool follow_exec; /* --no-follow-exec does */
+    int stats_fd;      /* where the statistics go instead, or -1 */
+    bool link;         /* --no-link clears it */
+    bool follow;       /* --no-follow clears it */
+    bool follow_exec;  /* --no-follow-exec does */
     const char *argv0; /* NULL: the program's path */
     struct inherited inherited;
     enum indirect indirect;
@@ -131,8 +131,8 @@ struct translator {
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
-    bool has_xstrata;              /* ic.sync instead of fence.i */
-    struct counts *counts;         /* NULL without counters */
+    bool has_xstrata;      /* ic.sync instead of fence.i */
+    struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool count_next_built;            /* count_built has something to do */
     bool threaded;                    /* there was more than one: code is changed by single words */
@@ -154,7 +154,7 @@ struct translator {
     unsigned code_count;
     struct fetchable fetchable;
     struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */
-    guest_addr name;                     /* the program's first argument, */
+    guest_addr name;         /* the program's first argument, */
     guest_addr arguments, arguments_end; /* and the others, as strings one behind the other */
     struct code_range auxiliary;         /* its auxiliary vector */
     struct option_words option_words;

@@ -53,7 +53,7 @@ static void take_back(const struct kept *kept, struct context *context)
     *context->signals = kept->signals;
     __builtin_memcpy(translator->actions, kept->actions, sizeof kept->actions);
     translator->reports = kept->reports;
-    context->pending = 0; /* of a child that died with one, */
+    context->pending = 0;        /* of a child that died with one, */
     thread_leave_cache(context); /* or there */
     exec_forget(context);
     context->borrows = 0;

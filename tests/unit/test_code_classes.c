@@ -52,7 +52,7 @@ static unsigned class_at(guest_addr pc)
     unsigned class = 0;
     code_classes_take_back(classes, pc);
     while (code_classes_total(classes, class) != before - 1) {
-        class++;
+        class ++;
     }
     (*unit->kind->watches(unit, pc, &insn).total)++;
     return class;
@@ -117,7 +117,7 @@ static void a_class_may_begin_within_a_block(void **unused)
 {
     (void)unused;
     write_loop();
-    code_classes_name(classes, CODE + 8, 4, 3); /* the load */
+    code_classes_name(classes, CODE + 8, 4, 3);  /* the load */
     code_classes_name(classes, CODE + 16, 4, 2); /* the branch */
     const uint64_t turns[] = {1000, 7, 3, 2, 1};
     for (unsigned i = 0; i < sizeof turns / sizeof turns[0]; i++) {

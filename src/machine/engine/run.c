@@ -118,8 +118,7 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         [HANDLER_stop_ebreak] = &&stop_ebreak, [HANDLER_stop_illegal] = &&stop_illegal,
         [HANDLER_stop_system] = &&stop_system, [HANDLER_float_csr] = &&float_csr,
         [HANDLER_watch_pc] = &&watch_pc,       [HANDLER_watch_before] = &&watch_site,
-        [HANDLER_watch_after] = &&watch_site,
-        [HANDLER_watch_total] = &&watch_total,
+        [HANDLER_watch_after] = &&watch_site,  [HANDLER_watch_total] = &&watch_total,
 #define PAIR(first, second, join)                                                                  \
     [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
@@ -276,7 +275,7 @@ watch_site:
     ip++;
     DISPATCH();
 
-watch_total: {
+watch_total : {
     uint64_t *total = ip->pointer;
     *total += ip[1].value;
     ip += 2;

@@ -48,8 +48,7 @@ static void replace(struct code_classes *classes, size_t at, size_t removed,
     const size_t count = classes->count - removed + added;
     if (count > classes->capacity) {
         classes->capacity = count * 2;
-        classes->ranges =
-            realloc(classes->ranges, classes->capacity * sizeof *classes->ranges);
+        classes->ranges = realloc(classes->ranges, classes->capacity * sizeof *classes->ranges);
         ASSERT(classes->ranges != NULL);
     }
     memmove(classes->ranges + at + added, classes->ranges + at + removed,
@@ -79,8 +78,7 @@ void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t 
     if (bytes == 0 || start >= GUEST_SPACE_BYTES) {
         return;
     }
-    const guest_addr end =
-        bytes < GUEST_SPACE_BYTES - start ? start + bytes : GUEST_SPACE_BYTES;
+    const guest_addr end = bytes < GUEST_SPACE_BYTES - start ? start + bytes : GUEST_SPACE_BYTES;
     size_t first = find(classes, start);
     if (first < classes->count && classes->ranges[first].class == class &&
         classes->ranges[first].start <= start && end <= classes->ranges[first].end) {

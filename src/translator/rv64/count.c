@@ -102,8 +102,7 @@ static void write_inline(const struct translator *translator, uint8_t *code,
 
 /* Table 2 of the paper, with its T0 to T3 in a0 to a3; as slow as it is there, on
  * purpose. */
-static void write_paper(const struct translator *translator, uint8_t *code,
-                        const struct loop *loop)
+static void write_paper(const struct translator *translator, uint8_t *code, const struct loop *loop)
 {
     enum { HEAD_LOAD = 5, SLOT_LOAD = 36, HEAD_LITERAL = 44, SLOT_LITERAL = 46 };
     const int32_t to_head = (HEAD_LITERAL - HEAD_LOAD) * 4;
@@ -177,7 +176,8 @@ static void patch_indirect(struct translator *translator, const struct fragment 
 static uint8_t *find_room(struct cache *cache, const uint8_t *entry, size_t bytes)
 {
     uint8_t *code = cache->fragments + (-(uintptr_t)cache->fragments & 7);
-    if (!jal_reaches(code - entry + (int64_t)bytes) || !jal_reaches(code - entry - (int64_t)bytes)) {
+    if (!jal_reaches(code - entry + (int64_t)bytes) ||
+        !jal_reaches(code - entry - (int64_t)bytes)) {
         return cache_take_gap(cache, entry, bytes);
     }
     if (cache->trampolines < code || (size_t)(cache->trampolines - code) < bytes) {

@@ -41,8 +41,8 @@ static void take_registers(struct context *context, const struct frame_context *
 {
     for (unsigned i = 1; i < 32; i++) {
         if (saved->offset[i] != NOT_SAVED) {
-            context->x[i] = *(const uint64_t *)(const void *)((const uint8_t *)context +
-                                                              saved->offset[i]);
+            context->x[i] =
+                *(const uint64_t *)(const void *)((const uint8_t *)context + saved->offset[i]);
         } else if (i != TP) {
             context->x[i] = frame->x[i];
         }

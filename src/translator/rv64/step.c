@@ -13,7 +13,7 @@ static uint64_t load(uint16_t op, uint64_t address)
     case RV64_ld:
         return *(const uint64_t *)place;
     case RV64_lw:
-        return (uint64_t)*(const int32_t *)place;
+        return (uint64_t) * (const int32_t *)place;
     case RV64_lwu:
         return *(const uint32_t *)place;
     case RV64_lhu:
@@ -199,7 +199,7 @@ bool step_instruction(struct frame_context *frame)
     rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
     const uint32_t flags = rv64_row(insn.op)->flags;
     const uint64_t a = insn.rs1 == X0 ? 0 : frame->x[insn.rs1];
-    const uint64_t b = flags & INSN_RS2_INT ? (insn.rs2 == X0 ? 0 : frame->x[insn.rs2])
-                                            : (uint64_t)insn.imm;
+    const uint64_t b =
+        flags & INSN_RS2_INT ? (insn.rs2 == X0 ? 0 : frame->x[insn.rs2]) : (uint64_t)insn.imm;
     return execute(frame, &insn, a, b);
 }

@@ -32,6 +32,7 @@ static inline uint64_t next_of(uint64_t value)
         return (value & 7) < 5 ? value : value ^ many[next_of(value)](value >> 1);                 \
     }
 #define FUNCTIONS_4(n) FUNCTION(n##0) FUNCTION(n##1) FUNCTION(n##2) FUNCTION(n##3)
+/* clang-format off: it does not come to rest on these */
 #define FUNCTIONS_16(n)                                                                            \
     FUNCTIONS_4(n)                                                                                 \
     FUNCTION(n##4) FUNCTION(n##5) FUNCTION(n##6) FUNCTION(n##7) FUNCTION(n##8) FUNCTION(n##9)      \
@@ -57,6 +58,7 @@ FUNCTIONS_256(3)
     NAMES_16(n##1) NAMES_16(n##2) NAMES_16(n##3) NAMES_16(n##4) NAMES_16(n##5) NAMES_16(n##6)      \
         NAMES_16(n##7) NAMES_16(n##8) NAMES_16(n##9) NAMES_16(n##a) NAMES_16(n##b) NAMES_16(n##c)  \
             NAMES_16(n##d) NAMES_16(n##e) NAMES_16(n##f)
+/* clang-format on */
 uint64_t (*const many[MANY])(uint64_t) = {NAMES_256(0) NAMES_256(1) NAMES_256(2) NAMES_256(3)};
 
 /* The same with the number as a variable, and without recursion. */
