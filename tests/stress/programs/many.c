@@ -32,7 +32,7 @@ static inline uint64_t next_of(uint64_t value)
         return (value & 7) < 5 ? value : value ^ many[next_of(value)](value >> 1);                 \
     }
 #define FUNCTIONS_4(n) FUNCTION(n##0) FUNCTION(n##1) FUNCTION(n##2) FUNCTION(n##3)
-/* clang-format off: it does not come to rest on these */
+/* clang-format off */
 #define FUNCTIONS_16(n)                                                                            \
     FUNCTIONS_4(n)                                                                                 \
     FUNCTION(n##4) FUNCTION(n##5) FUNCTION(n##6) FUNCTION(n##7) FUNCTION(n##8) FUNCTION(n##9)      \
