@@ -20,6 +20,8 @@ static const struct landing *add_landing(struct translator *translator, guest_ad
     struct builder builder = {.translator = translator, .at = (uint8_t *)&landing->jump};
     struct exit *exit = emit_leave(&builder, EXIT_DIRECT, after);
     landing->exit = exit;
+    /* Fragments stand before their trampolines, a landing does not. */
+    landing->jump = word_jal(X0, exit->trampoline - exit->site);
     link_exit(translator, exit);
     return landing;
 }
