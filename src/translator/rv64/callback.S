@@ -1,6 +1,6 @@
 /* Called by the processor and by code of counters: the hardware's callback, and the paper's fetch of a slot. */
 #include "isa/rv64/xstrata_asm.h"
-#include "translator/context.h"
+#include "translator/rv64/registers.h"
 #include "translator/count.h"
 
     .text
@@ -14,43 +14,19 @@
 target_callback:
     sd a0, CONTEXT_X(10)(tp)
 target_callback_saved:
-    sd ra, CONTEXT_X(1)(tp)
-    sd sp, CONTEXT_X(2)(tp)
-    sd t0, CONTEXT_X(5)(tp)
-    sd t1, CONTEXT_X(6)(tp)
-    sd t2, CONTEXT_X(7)(tp)
+    changed_registers_low sd
     sd a1, CONTEXT_X(11)(tp)
     sd a2, CONTEXT_X(12)(tp)
-    sd a3, CONTEXT_X(13)(tp)
-    sd a4, CONTEXT_X(14)(tp)
-    sd a5, CONTEXT_X(15)(tp)
-    sd a6, CONTEXT_X(16)(tp)
-    sd a7, CONTEXT_X(17)(tp)
-    sd t3, CONTEXT_X(28)(tp)
-    sd t4, CONTEXT_X(29)(tp)
-    sd t5, CONTEXT_X(30)(tp)
-    sd t6, CONTEXT_X(31)(tp)
+    changed_registers_high sd
     ld sp, CONTEXT_STACK(tp)
     mv a0, tp
     csrr a1, XSTRATA_CSR_ctrarg
     call count_callback
-    ld ra, CONTEXT_X(1)(tp)
-    ld sp, CONTEXT_X(2)(tp)
-    ld t0, CONTEXT_X(5)(tp)
-    ld t1, CONTEXT_X(6)(tp)
-    ld t2, CONTEXT_X(7)(tp)
+    changed_registers_low ld
     ld a0, CONTEXT_X(10)(tp)
     ld a1, CONTEXT_X(11)(tp)
     ld a2, CONTEXT_X(12)(tp)
-    ld a3, CONTEXT_X(13)(tp)
-    ld a4, CONTEXT_X(14)(tp)
-    ld a5, CONTEXT_X(15)(tp)
-    ld a6, CONTEXT_X(16)(tp)
-    ld a7, CONTEXT_X(17)(tp)
-    ld t3, CONTEXT_X(28)(tp)
-    ld t4, CONTEXT_X(29)(tp)
-    ld t5, CONTEXT_X(30)(tp)
-    ld t6, CONTEXT_X(31)(tp)
+    changed_registers_high ld
     ctr_ret
     .size target_callback, . - target_callback
 

@@ -3,23 +3,11 @@
  * The thread pointer is the context throughout.  The compiler's code keeps the
  * saved registers (s0 to s11) and never uses gp or a floating-point register, so
  * only those that a call may change are put away. */
-#include "translator/context.h"
+#include "translator/rv64/registers.h"
 
     .macro put_away_rest
-    sd ra, CONTEXT_X(1)(tp)
-    sd sp, CONTEXT_X(2)(tp)
-    sd t0, CONTEXT_X(5)(tp)
-    sd t1, CONTEXT_X(6)(tp)
-    sd t2, CONTEXT_X(7)(tp)
-    sd a3, CONTEXT_X(13)(tp)
-    sd a4, CONTEXT_X(14)(tp)
-    sd a5, CONTEXT_X(15)(tp)
-    sd a6, CONTEXT_X(16)(tp)
-    sd a7, CONTEXT_X(17)(tp)
-    sd t3, CONTEXT_X(28)(tp)
-    sd t4, CONTEXT_X(29)(tp)
-    sd t5, CONTEXT_X(30)(tp)
-    sd t6, CONTEXT_X(31)(tp)
+    changed_registers_low sd
+    changed_registers_high sd
     ld sp, CONTEXT_STACK(tp)
     .endm
 
@@ -72,22 +60,10 @@ take_back:
     .hidden target_checked, target_checked_end
 target_checked:
     bnez t0, target_deliver
-    ld ra, CONTEXT_X(1)(tp)
-    ld sp, CONTEXT_X(2)(tp)
-    ld t0, CONTEXT_X(5)(tp)
-    ld t1, CONTEXT_X(6)(tp)
-    ld t2, CONTEXT_X(7)(tp)
+    changed_registers_low ld
     ld a1, CONTEXT_X(11)(tp)
     ld a2, CONTEXT_X(12)(tp)
-    ld a3, CONTEXT_X(13)(tp)
-    ld a4, CONTEXT_X(14)(tp)
-    ld a5, CONTEXT_X(15)(tp)
-    ld a6, CONTEXT_X(16)(tp)
-    ld a7, CONTEXT_X(17)(tp)
-    ld t3, CONTEXT_X(28)(tp)
-    ld t4, CONTEXT_X(29)(tp)
-    ld t5, CONTEXT_X(30)(tp)
-    ld t6, CONTEXT_X(31)(tp)
+    changed_registers_high ld
     jr a0 /* the fragment's first word takes a0 back */
 target_checked_end:
 
@@ -99,17 +75,5 @@ target_checked_end:
 target_enter:
     mv tp, a0
     mv a0, a1
-    ld gp, CONTEXT_X(3)(tp)
-    ld s0, CONTEXT_X(8)(tp)
-    ld s1, CONTEXT_X(9)(tp)
-    ld s2, CONTEXT_X(18)(tp)
-    ld s3, CONTEXT_X(19)(tp)
-    ld s4, CONTEXT_X(20)(tp)
-    ld s5, CONTEXT_X(21)(tp)
-    ld s6, CONTEXT_X(22)(tp)
-    ld s7, CONTEXT_X(23)(tp)
-    ld s8, CONTEXT_X(24)(tp)
-    ld s9, CONTEXT_X(25)(tp)
-    ld s10, CONTEXT_X(26)(tp)
-    ld s11, CONTEXT_X(27)(tp)
+    kept_registers ld
     j take_back

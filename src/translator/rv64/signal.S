@@ -1,5 +1,5 @@
 /* Signals where C does not reach: all registers at once, and calls that a signal must be able to stop. */
-#include "translator/context.h"
+#include "translator/rv64/registers.h"
 
 #define FLOATS_FCSR 256
 #define CALL_NUMBER 0
@@ -84,19 +84,7 @@ target_signal_return:
     .globl target_deliver
     .hidden target_deliver
 target_deliver:
-    sd gp, CONTEXT_X(3)(tp)
-    sd s0, CONTEXT_X(8)(tp)
-    sd s1, CONTEXT_X(9)(tp)
-    sd s2, CONTEXT_X(18)(tp)
-    sd s3, CONTEXT_X(19)(tp)
-    sd s4, CONTEXT_X(20)(tp)
-    sd s5, CONTEXT_X(21)(tp)
-    sd s6, CONTEXT_X(22)(tp)
-    sd s7, CONTEXT_X(23)(tp)
-    sd s8, CONTEXT_X(24)(tp)
-    sd s9, CONTEXT_X(25)(tp)
-    sd s10, CONTEXT_X(26)(tp)
-    sd s11, CONTEXT_X(27)(tp)
+    kept_registers sd
     ld a0, CONTEXT_SIGNALS(tp)
     .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31

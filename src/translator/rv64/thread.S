@@ -1,5 +1,5 @@
 /* Where a thread begins and ends: without a stack, or with all registers the program's. */
-#include "translator/context.h"
+#include "translator/rv64/registers.h"
 
 #include <asm/unistd.h>
 
@@ -13,19 +13,7 @@
     .hidden target_clone
     .type target_clone, @function
 target_clone:
-    sd gp, CONTEXT_X(3)(tp)
-    sd s0, CONTEXT_X(8)(tp)
-    sd s1, CONTEXT_X(9)(tp)
-    sd s2, CONTEXT_X(18)(tp)
-    sd s3, CONTEXT_X(19)(tp)
-    sd s4, CONTEXT_X(20)(tp)
-    sd s5, CONTEXT_X(21)(tp)
-    sd s6, CONTEXT_X(22)(tp)
-    sd s7, CONTEXT_X(23)(tp)
-    sd s8, CONTEXT_X(24)(tp)
-    sd s9, CONTEXT_X(25)(tp)
-    sd s10, CONTEXT_X(26)(tp)
-    sd s11, CONTEXT_X(27)(tp)
+    kept_registers sd
     ld sp, CONTEXT_STACK(tp)
     mv a0, tp
     call thread_clone
