@@ -93,8 +93,9 @@ int command_disasm(int count, char **arguments)
         return status;
     }
     if (first + 1 != count) {
-        return command_misused(&description,
-                               first == count ? "which program?" : "one program at a time", NULL);
+        return command_misused(
+            &description, first == count ? "there is no program to show" : "one program at a time",
+            NULL);
     }
     const char *path = arguments[first];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -326,7 +326,8 @@ int command_run(int count, char **arguments)
     simulation_begin(&run.simulation);
     int status = 0;
     const int first = command_read_options(&description, &run, count, arguments, &status);
-    const char *wrong = first == count ? "which program?" : simulation_check(&run.simulation);
+    const char *wrong =
+        first == count ? "there is no program to run" : simulation_check(&run.simulation);
     if (first >= 0 && wrong != NULL) {
         status = command_misused(&description, wrong, NULL);
     } else if (first >= 0) {

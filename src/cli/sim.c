@@ -53,7 +53,8 @@ int command_sim(int count, char **arguments)
     simulation_begin(&simulation);
     int status = 0;
     const int first = command_read_options(&description, &simulation, count, arguments, &status);
-    const char *wrong = first == count ? "which program?" : simulation_check(&simulation);
+    const char *wrong =
+        first == count ? "there is no program to run" : simulation_check(&simulation);
     if (first >= 0 && wrong != NULL) {
         status = command_misused(&description, wrong, NULL);
     } else if (first >= 0) {

@@ -57,32 +57,28 @@ void output_bytes(struct output *output, const char *bytes, size_t count)
     }
 }
 
-void output_unsigned(struct output *output, uint64_t value)
+static void put_digits(struct output *output, uint64_t value, uint64_t base)
 {
     char digits[24];
     char *at = digits + sizeof digits;
 
     *--at = '\0';
     do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
+        *--at = "0123456789abcdef"[value % base];
+        value /= base;
     } while (value != 0);
     output_string(output, at);
 }
 
+void output_unsigned(struct output *output, uint64_t value)
+{
+    put_digits(output, value, 10);
+}
+
 void output_address(struct output *output, uint64_t value)
 {
-    char digits[24];
-    char *at = digits + sizeof digits;
-
-    *--at = '\0';
-    do {
-        *--at = "0123456789abcdef"[value % 16];
-        value /= 16;
-    } while (value != 0);
-    *--at = 'x';
-    *--at = '0';
-    output_string(output, at);
+    output_string(output, "0x");
+    put_digits(output, value, 16);
 }
 
 void output_pad(struct output *output, size_t length, size_t column)
