@@ -100,33 +100,59 @@ static bool read_mapping(struct maps *maps, struct code_range *range, char *perm
     }
 }
 
-/* Asks the kernel about the mapping around `pc`.  Code that may be executed but
- * not read becomes readable: it has to be read. */
-static bool look_up(struct fetchable *fetchable, guest_addr pc)
+/* Asks the kernel about the mapping around `address`; false if it does not say. */
+static bool find_mapping(guest_addr address, struct code_range *range, char *permissions)
 {
     struct maps maps = {.at = 0, .length = 0};
-    struct code_range range;
-    char permissions[3];
     bool found = false;
 
     maps.fd = host_call(__NR_openat, (long)AT_FDCWD, "/proc/self/maps", (long)O_CLOEXEC, 0L);
     if (host_is_error(maps.fd)) {
+        return false;
+    }
+    while (!found && read_mapping(&maps, range, permissions)) {
+        found = contains(*range, address);
+    }
+    host_call(__NR_close, maps.fd);
+    if (!found) {
+        *range = (struct code_range){0, 0};
+    }
+    return true;
+}
+
+static void protect(struct code_range range, long protection)
+{
+    host_call(__NR_mprotect, range.start, range.end - range.start, protection);
+}
+
+/* Code that may be executed but not read becomes readable: it has to be read. */
+static bool look_up(struct fetchable *fetchable, guest_addr pc)
+{
+    struct code_range range;
+    char permissions[3];
+
+    if (!find_mapping(pc, &range, permissions)) {
         fetch_add(fetchable, pc, (pc | (PAGE_BYTES - 1)) + 1); /* there is no way to know */
         return true;
     }
-    while (!found && read_mapping(&maps, &range, permissions)) {
-        found = contains(range, pc);
-    }
-    host_call(__NR_close, maps.fd);
-    if (!found || permissions[2] != 'x') {
+    if (range.end == 0 || permissions[2] != 'x') {
         return false;
     }
     if (permissions[0] != 'r') {
-        host_call(__NR_mprotect, range.start, range.end - range.start,
-                  (long)(PROT_READ | PROT_EXEC | (permissions[1] == 'w' ? PROT_WRITE : 0)));
+        protect(range, PROT_READ | PROT_EXEC | (permissions[1] == 'w' ? PROT_WRITE : 0));
     }
     fetch_add(fetchable, range.start, range.end);
     return true;
+}
+
+void fetch_open_stack(guest_addr stack)
+{
+    struct code_range range;
+    char permissions[3];
+
+    if (find_mapping(stack, &range, permissions)) {
+        protect(range, PROT_READ | PROT_WRITE | PROT_EXEC);
+    }
 }
 
 static struct code_range find_known(const struct fetchable *fetchable, guest_addr pc)

@@ -13,5 +13,7 @@ void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes)
  * them; 0 if not of the first.  Moves the window there. */
 uint64_t fetch_count(struct translator *translator, guest_addr pc);
 void fetch_forget_window(struct translator *translator);
+/* The stack was made for Strata; the program's may be executed, all of it. */
+void fetch_open_stack(guest_addr stack);
 
 #endif

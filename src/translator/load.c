@@ -321,6 +321,9 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
     if (image->has_interpreter) {
         load_interpreter(translator, &file, &interpreter);
     }
+    if (image->executable_stack) {
+        fetch_open_stack((uintptr_t)stack);
+    }
     name_process(translator, &file);
     host_call(__NR_close, file.fd);
     find_arguments(translator, stack, skip);
