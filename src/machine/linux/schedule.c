@@ -249,8 +249,8 @@ static void idle(struct process *process)
 {
     struct outlook outlook = look_at_others(process, NULL);
     uint64_t deadline = outlook.deadline;
-    uint64_t timer = timer_next_expiry(process, false);
     uint64_t now = schedule_now(process);
+    uint64_t timer = timer_next_expiry(process, now, false);
     bool others = process->forked || process->children != 0 || outlook.host_awaited;
 
     if (timer < deadline) {
@@ -354,11 +354,9 @@ static uint64_t turn_budget(struct process *process, const struct thread *thread
         budget = used >= SCHEDULE_QUANTUM ? 0 : SCHEDULE_QUANTUM - used;
     }
     uint64_t deadline = outlook->deadline;
-    if (process->timers_armed) {
-        deadline = smaller(deadline, timer_next_expiry(process, true));
-    }
-    if (deadline != WAIT_FOREVER) {
+    if (deadline != WAIT_FOREVER || process->timers_armed) {
         uint64_t now = schedule_now(process);
+        deadline = smaller(deadline, timer_next_expiry(process, now, true));
         budget = smaller(budget, deadline > now ? deadline - now : 0);
     }
     bool signal_waits =

@@ -38,8 +38,10 @@ uint64_t time_advance(uint64_t *deadline, uint64_t interval, uint64_t now);
 /* timer.c */
 
 /* The next moment a timer expires, or WAIT_FOREVER.  Those of CPU time expire
- * only while a thread runs. */
-uint64_t timer_next_expiry(struct process *process, bool running);
+ * only while a thread runs: for them it is `now`, at which the caller looked at the
+ * clock, and what is left of their time.  With a later look at the host's clock they
+ * would seem to be due before they are, and nothing would run that makes them so. */
+uint64_t timer_next_expiry(const struct process *process, uint64_t now, bool running);
 /* Sends the signals of all timers that are due. */
 void timer_expire(struct process *process);
 /* A new process has none. */

@@ -75,22 +75,22 @@ static void note_armed(struct process *process)
     process->timers_armed = armed;
 }
 
-static void take_earlier(struct process *process, uint64_t deadline, bool cpu_time, bool running,
-                         uint64_t *earliest)
+static void take_earlier(const struct process *process, uint64_t now, uint64_t deadline,
+                         bool cpu_time, bool running, uint64_t *earliest)
 {
     if (deadline == WAIT_FOREVER || (cpu_time && !running)) {
         return;
     }
     if (cpu_time) {
         uint64_t used = process->machine.instructions;
-        deadline = schedule_now(process) + (deadline > used ? deadline - used : 0);
+        deadline = now + (deadline > used ? deadline - used : 0);
     }
     if (deadline < *earliest) {
         *earliest = deadline;
     }
 }
 
-uint64_t timer_next_expiry(struct process *process, bool running)
+uint64_t timer_next_expiry(const struct process *process, uint64_t now, bool running)
 {
     uint64_t earliest = WAIT_FOREVER;
 
@@ -98,11 +98,11 @@ uint64_t timer_next_expiry(struct process *process, bool running)
         return WAIT_FOREVER;
     }
     for (int which = 0; which < ITIMERS; which++) {
-        take_earlier(process, process->itimers[which].deadline, which != ITIMER_REAL, running,
+        take_earlier(process, now, process->itimers[which].deadline, which != ITIMER_REAL, running,
                      &earliest);
     }
     for (const struct posix_timer *timer = process->timers; timer != NULL; timer = timer->next) {
-        take_earlier(process, timer->deadline, timer->cpu_time, running, &earliest);
+        take_earlier(process, now, timer->deadline, timer->cpu_time, running, &earliest);
     }
     return earliest;
 }
