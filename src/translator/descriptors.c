@@ -5,6 +5,7 @@
 #include "translator/descriptors.h"
 
 #include "translator/output.h"
+#include "translator/self.h"
 #include "translator/system.h"
 
 #include <asm/errno.h>
@@ -17,12 +18,14 @@
 /* So many from the highest on; some may be another Strata's. */
 #define DESCRIPTORS_WANTED 16
 
-#define OWN_DESCRIPTORS 3
+#define OWN_DESCRIPTORS 6
 
 static int64_t *own_descriptor(struct reports *reports, unsigned index)
 {
-    int64_t *const all[OWN_DESCRIPTORS] = {&reports->stats_fd, &reports->dump_fd,
-                                           &reports->records_fd};
+    int64_t *const all[OWN_DESCRIPTORS] = {
+        &reports->stats_fd,  &reports->dump_fd,       &reports->records_fd,
+        &reports->parent_fd, &reports->shared_fds[0], &reports->shared_fds[1],
+    };
 
     return all[index];
 }
@@ -70,25 +73,36 @@ void descriptors_keep(const struct reports *reports, bool kept)
     }
 }
 
-int64_t system_close(struct context *context, const struct call *call)
+bool descriptors_are_own(struct context *context, uint64_t fd)
 {
-    return find_own(context, (uint32_t)call->arguments[0]) != NULL ? -EBADF
-                                                                   : system_pass(context, call);
+    return find_own(context, (uint32_t)fd) != NULL;
 }
 
-/* Also as what it copies from. */
+int64_t system_close(struct context *context, const struct call *call)
+{
+    return descriptors_are_own(context, call->arguments[0]) ? -EBADF : system_pass(context, call);
+}
+
+/* The same for all calls that only need one. */
 int64_t system_fcntl(struct context *context, const struct call *call)
 {
     return system_close(context, call);
 }
 
-/* A process that borrows the memory must not change what is the other one's. */
+/* What is another process's, which shares memory or descriptors, must not change. */
+static bool is_ours_alone(struct context *context, const int64_t *own)
+{
+    const struct reports *reports = &context->translator->reports;
+
+    return !context->borrows && own != &reports->shared_fds[0] && own != &reports->shared_fds[1];
+}
+
 int64_t system_dup3(struct context *context, const struct call *call)
 {
     int64_t *own = find_own(context, (uint32_t)call->arguments[1]);
 
     if (find_own(context, (uint32_t)call->arguments[0]) != NULL ||
-        (own != NULL && context->borrows)) {
+        (own != NULL && !is_ours_alone(context, own))) {
         return -EBADF;
     }
     if (own != NULL) {
@@ -135,5 +149,86 @@ int64_t system_close_range(struct context *context, const struct call *call)
             return result;
         }
         first = own + 1;
+    }
+}
+
+static bool has_own(struct context *context)
+{
+    for (unsigned i = 0; i < OWN_DESCRIPTORS; i++) {
+        if (*own_descriptor(&context->translator->reports, i) != OUTPUT_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A folder that names the process's descriptors. */
+static bool lists_descriptors(int64_t fd)
+{
+    char path[64];
+    const int64_t length = self_read_name(fd, (uintptr_t)path, sizeof path - 1);
+
+    if (host_is_error(length)) {
+        return false;
+    }
+    path[length] = '\0';
+    return self_names(path, "fd") || self_names(path, "fdinfo");
+}
+
+/* linux_dirent64, up to the name. */
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+} __attribute__((packed, may_alias));
+
+/* The number that an entry is called by, or one that no descriptor has. */
+static uint32_t entry_number(const struct entry *entry)
+{
+    uint32_t number = 0;
+
+    for (const char *at = entry->name; *at != '\0'; at++) {
+        if (*at < '0' || *at > '9') {
+            return UINT32_MAX;
+        }
+        number = number * 10 + (uint32_t)(*at - '0');
+    }
+    return number;
+}
+
+/* Returns how many bytes of entries are left. */
+static int64_t leave_out_own(struct context *context, uint8_t *entries, int64_t bytes)
+{
+    uint8_t *to = entries;
+
+    for (const uint8_t *from = entries; from < entries + bytes;) {
+        const struct entry *entry = (const struct entry *)(const void *)from;
+        const uint16_t count = entry->bytes;
+        if (find_own(context, entry_number(entry)) == NULL) {
+            __builtin_memmove(to, from, count);
+            to += count;
+        }
+        from += count;
+    }
+    return to - entries;
+}
+
+/* No bytes at all would be the end. */
+int64_t system_getdents(struct context *context, const struct call *call)
+{
+    const int64_t fd = (int)call->arguments[0];
+
+    for (;;) {
+        const int64_t bytes = system_pass(context, call);
+        if (bytes <= 0 || !has_own(context) || !lists_descriptors(fd)) {
+            return bytes;
+        }
+        const int64_t left =
+            leave_out_own(context, (uint8_t *)(uintptr_t)call->arguments[1], bytes);
+        if (left > 0) {
+            return left;
+        }
     }
 }

@@ -6,6 +6,8 @@
 
 /* Moves a descriptor out of the program's way; where that cannot be done it stays. */
 int64_t descriptors_move_up(int64_t fd);
+/* Whether it is one of them, of which the program does not know. */
+bool descriptors_are_own(struct context *context, uint64_t fd);
 /* Those that a new image of Strata needs outlive execve, or do not. */
 void descriptors_keep(const struct reports *reports, bool kept);
 

@@ -42,10 +42,11 @@ struct execution {
     uint64_t arguments, environment;
 
     int64_t file;     /* what was opened of it */
-    bool by_folder;   /* its path is of no use to others */
+    const char *name; /* what the program gets as the path that it was executed by */
+    bool by_folder;   /* the path itself is of no use to others, so `name` is folder_path */
     bool is_own;      /* /proc/self/exe: the program itself, not Strata */
     bool may_succeed; /* though it is not Strata's business */
-    char folder_path[32];
+    char folder_path[sizeof "/dev/fd/-2147483648/" + EXECUTABLE_BYTES];
     const char *added[2 * SCRIPTS_MAX + 2]; /* arguments in front, instead of the first one: */
     unsigned first_added;                   /* from here to the end */
     struct script scripts[SCRIPTS_MAX];
@@ -61,6 +62,22 @@ static void name_descriptor(char *buffer, size_t bytes, const char *folder, int6
     text_begin(&text, buffer, bytes);
     text_put_string(&text, folder);
     text_put_decimal(&text, fd);
+}
+
+/* As the kernel does: it begins with a descriptor, which the new program may have. */
+static void name_by_folder(struct execution *execution)
+{
+    struct text text;
+
+    text_begin(&text, execution->folder_path, sizeof execution->folder_path);
+    text_put_string(&text, "/dev/fd/");
+    text_put_decimal(&text, execution->folder);
+    if (execution->path[0] != '\0') {
+        text_put_char(&text, '/');
+        text_put_string(&text, execution->path);
+    }
+    execution->name = execution->folder_path;
+    execution->by_folder = true;
 }
 
 static int64_t open_at(int64_t folder, const char *path, uint64_t more)
@@ -81,16 +98,16 @@ static int64_t open_file(struct execution *execution)
             execution->path = execution->context->translator->executable;
             return open_at(AT_FDCWD, execution->path, 0);
         }
-        execution->by_folder = execution->folder != AT_FDCWD && execution->path[0] != '/';
+        if (execution->folder != AT_FDCWD && execution->path[0] != '/') {
+            name_by_folder(execution);
+        }
         return opened;
     }
     if (opened == -ENOENT && (execution->flags & AT_EMPTY_PATH) != 0 &&
         execution->path[0] == '\0') {
         char name[32];
         name_descriptor(name, sizeof name, "/proc/self/fd/", execution->folder);
-        name_descriptor(execution->folder_path, sizeof execution->folder_path, "/dev/fd/",
-                        execution->folder);
-        execution->by_folder = true;
+        name_by_folder(execution);
         return open_at(AT_FDCWD, name, 0);
     }
     return opened;
@@ -162,11 +179,18 @@ static void add_argument(struct execution *execution, const char *argument)
     execution->added[--execution->first_added] = argument;
 }
 
+/* An interpreter could not open it by its name. */
+static bool is_out_of_reach(const struct execution *execution)
+{
+    return execution->by_folder &&
+           (host_call(__NR_fcntl, execution->folder, (long)F_GETFD) & FD_CLOEXEC) != 0;
+}
+
 /* What the script's own first argument was is what it is called by. */
 static void add_script(struct execution *execution, const struct script *script)
 {
     if (execution->first_added == ADDED) {
-        add_argument(execution, execution->path);
+        add_argument(execution, execution->name);
     }
     if (script->argument != NULL) {
         add_argument(execution, script->argument);
@@ -175,6 +199,7 @@ static void add_script(struct execution *execution, const struct script *script)
     execution->path = script->interpreter;
     execution->folder = AT_FDCWD;
     execution->flags = 0;
+    execution->by_folder = false;
 }
 
 /* Goes on to the interpreter that is no script; leaves its file open if it is to
@@ -190,12 +215,14 @@ static enum verdict find_program(struct execution *execution, int64_t *error)
         const enum verdict verdict = inspect(execution, script);
         if (verdict != PASS_ON && is_being_written(execution->file)) {
             *error = -ETXTBSY;
+        } else if (verdict == INTERPRET && is_out_of_reach(execution)) {
+            *error = -ENOENT;
         }
         if (verdict == FOLLOW && *error == 0) {
             return FOLLOW;
         }
         host_call(__NR_close, execution->file);
-        if (verdict == PASS_ON || execution->by_folder || *error != 0) {
+        if (verdict == PASS_ON || *error != 0) {
             return PASS_ON;
         }
         add_script(execution, script);
@@ -377,8 +404,8 @@ static int64_t follow(struct execution *execution)
     put_reports(&front, translator);
     put_inherited(&front, translator, execution->by_folder ? execution->file : -1);
     put_option(&front, "--argv0", first_argument(execution, count));
-    put_option(&front, "--",
-               execution->folder_path[0] != '\0' ? execution->folder_path : execution->path);
+    put_option(&front, "--execfn", execution->name);
+    put_option(&front, "--", execution->by_folder ? execution->name : execution->path);
     int64_t *words = join_words(execution, &front, count);
     if (words == NULL) {
         return -ENOMEM;
@@ -420,6 +447,7 @@ static int64_t execute(struct execution *execution, const struct call *call)
     int64_t result = 0;
 
     execution->first_added = ADDED;
+    execution->name = execution->path;
     const enum verdict verdict = find_program(execution, &result);
     if (result == 0) {
         result = verdict == FOLLOW && follows ? follow(execution) : pass_on(execution, call);

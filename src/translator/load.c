@@ -335,7 +335,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
         .header_count = image->phdr_count,
         .interpreter = interpreter.bias,
         .entry = image->entry + file.bias,
-        .path = file.path,
+        .path = translator->options.execfn != NULL ? translator->options.execfn : file.path,
     };
     struct program program = {.entry = facts.entry};
     if (image->has_interpreter) {

@@ -63,6 +63,22 @@ static bool parse_size(const char *text, uint64_t *bytes)
     return *text == '\0';
 }
 
+/* Digits only. */
+static bool parse_number(const char *text, uint64_t most, uint64_t *number)
+{
+    const char *at = text;
+    uint64_t value = 0;
+
+    for (; *at >= '0' && *at <= '9' && value <= most; at++) {
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    if (at == text || *at != '\0' || value > most) {
+        return false;
+    }
+    *number = value;
+    return true;
+}
+
 /* Each takes a value and returns NULL, or says what was expected. */
 static const char *take_cache(struct options *options, const char *value)
 {
@@ -99,6 +115,12 @@ static const char *take_no_follow_exec(struct options *options, const char *valu
 static const char *take_argv0(struct options *options, const char *value)
 {
     options->argv0 = value;
+    return NULL;
+}
+
+static const char *take_execfn(struct options *options, const char *value)
+{
+    options->execfn = value;
     return NULL;
 }
 
@@ -207,17 +229,9 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
-    uint64_t threshold = 0;
-    const char *at = value;
-
-    for (; *at >= '0' && *at <= '9' && threshold <= UINT32_MAX; at++) {
-        threshold = threshold * 10 + (uint64_t)(*at - '0');
-    }
-    if (at == value || *at != '\0' || threshold > UINT32_MAX) {
-        return ": expected a number from 0 to 4294967295";
-    }
-    options->threshold = threshold;
-    return NULL;
+    return parse_number(value, UINT32_MAX, &options->threshold)
+               ? NULL
+               : ": expected a number from 0 to 4294967295";
 }
 
 static const char *take_stats(struct options *options, const char *value)
@@ -230,7 +244,7 @@ static const char *take_stats_fd(struct options *options, const char *value)
 {
     uint64_t number;
 
-    if (!parse_size(value, &number) || number > INT32_MAX) {
+    if (!parse_number(value, INT32_MAX, &number)) {
         return ": expected a descriptor";
     }
     options->stats_fd = (int)number;

@@ -89,6 +89,8 @@ void report_start(struct translator *translator)
 
     *reports = (struct reports){.stats_fd = options->stats_fd,
                                 .dump_fd = OUTPUT_NONE,
+                                .parent_fd = OUTPUT_NONE,
+                                .shared_fds = {OUTPUT_NONE, OUTPUT_NONE},
                                 .records_fd = options->inherited.records_fd};
     if (options->stats_fd < 0 && options->stats_path == NULL && options->dump_path == NULL &&
         reports->records_fd < 0) {
@@ -290,23 +292,26 @@ void report_prepare_process(struct translator *translator)
     }
 }
 
-static void forget_descriptor(int64_t *fd)
+/* The parent's must not be closed where it is the same. */
+static void forget_descriptor(int64_t *fd, int64_t *shared, bool shares_files)
 {
-    if (*fd >= 0) {
+    if (shares_files) {
+        *shared = *fd;
+    } else if (*fd >= 0) {
         host_call(__NR_close, *fd);
     }
     *fd = OUTPUT_NONE;
 }
 
-void report_forked(struct translator *translator)
+void report_forked(struct translator *translator, bool shares_files)
 {
     struct reports *reports = &translator->reports;
 
     if (reports->first == 0) {
         return;
     }
-    forget_descriptor(&reports->stats_fd);
-    forget_descriptor(&reports->dump_fd);
+    forget_descriptor(&reports->stats_fd, &reports->shared_fds[0], shares_files);
+    forget_descriptor(&reports->dump_fd, &reports->shared_fds[1], shares_files);
     reports->process = host_call(__NR_getpid);
     reports->written = reports->again = false;
     translator->statistics = (struct statistics){.fragments = 0};
@@ -343,8 +348,7 @@ void report_not_replaced(struct translator *translator)
 int64_t system_tgkill(struct context *context, const struct call *call)
 {
     struct translator *translator = context->translator;
-    const bool aborts =
-        (int)call->arguments[2] == SIGABRT && !signal_is_handled(translator, SIGABRT);
+    const bool aborts = (int)call->arguments[2] == SIGABRT && !signal_is_handled(context, SIGABRT);
 
     if (aborts) {
         report_replaced(translator);

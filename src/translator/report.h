@@ -10,8 +10,9 @@ void report_start(struct translator *translator);
 void report_end(struct translator *translator);
 /* Another process or program may begin; the lock is not needed. */
 void report_prepare_process(struct translator *translator);
-/* This is a process that was forked: it begins to count anew. */
-void report_forked(struct translator *translator);
+/* This is a process that was forked: it begins to count anew.  It may have the same
+ * descriptors as its parent, not copies of them. */
+void report_forked(struct translator *translator, bool shares_files);
 /* The process is about to execute another program; it did not. */
 void report_replaced(struct translator *translator);
 void report_not_replaced(struct translator *translator);

@@ -1,10 +1,12 @@
 /* What /proc says of the program itself: its own file, arguments and memory, not the translator's. */
 #include "translator/self.h"
 
+#include "translator/descriptors.h"
 #include "translator/exec.h"
 
 #include "base/text.h"
 
+#include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
 #include <linux/memfd.h>
@@ -49,15 +51,14 @@ static bool take_own_folder(const char **path)
     return !take_part(path, "task/") || (take_number(path) >= 0 && take_part(path, "/"));
 }
 
-/* Whether it is the name of this process's own file `name` in /proc. */
-static bool names_own(const char *path, const char *name)
+bool self_names(const char *path, const char *name)
 {
     return take_own_folder(&path) && take_part(&path, name) && *path == '\0';
 }
 
 bool self_names_executable(const char *path)
 {
-    return names_own(path, "exe");
+    return self_names(path, "exe");
 }
 
 int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes)
@@ -118,10 +119,10 @@ static const struct self_file *find_file(const char *path, int64_t fd)
     for (size_t i = 0; i < FILES; i++) {
         if (ends_with_name(path, files[i].name)) {
             char real[64] = "";
-            if (!names_own(path, files[i].name)) {
+            if (!self_names(path, files[i].name)) {
                 self_read_name(fd, (uintptr_t)real, sizeof real - 1);
             }
-            return names_own(real[0] != '\0' ? real : path, files[i].name) ? &files[i] : NULL;
+            return self_names(real[0] != '\0' ? real : path, files[i].name) ? &files[i] : NULL;
         }
     }
     return NULL;
@@ -208,7 +209,14 @@ static int64_t ask_of_executable(struct context *context, const struct call *cal
 {
     const int64_t result = system_pass(context, call);
 
-    if (result != 0 || (flags & AT_SYMLINK_NOFOLLOW) != 0 || call->arguments[1] == 0 ||
+    if (result != 0) {
+        return result;
+    }
+    if ((flags & AT_EMPTY_PATH) != 0 && descriptors_are_own(context, call->arguments[0]) &&
+        (call->arguments[1] == 0 || *(const char *)(uintptr_t)call->arguments[1] == '\0')) {
+        return -EBADF;
+    }
+    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || call->arguments[1] == 0 ||
         !self_names_executable((const char *)(uintptr_t)call->arguments[1])) {
         return result;
     }

@@ -8,4 +8,7 @@
 /* maps.c: the mappings that the kernel lists in `from`, maps or smaps, without Strata's. */
 void maps_put(struct translator *translator, int64_t from, struct output *output);
 
+/* Whether `path` is the name of what this process, or a thread of it, has as `name` in /proc. */
+bool self_names(const char *path, const char *name);
+
 #endif

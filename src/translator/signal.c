@@ -13,11 +13,9 @@
 #include <asm/unistd.h>
 
 #define MASK_BYTES 8L
-#define HANDLER_DEFAULT 0
-#define HANDLER_IGNORE 1
 
 /* What the kernel goes by; the other flags are the translator's business. */
-#define KERNEL_FLAGS (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)
+#define KERNEL_FLAGS (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT | SA_RESETHAND)
 #define ALL_SIGNALS UINT64_MAX
 
 /* An action with its mask twice: some emulators look for it one word further on,
@@ -51,8 +49,12 @@ static int64_t set_action(int number, const struct kernel_action *action)
     return host_call(__NR_rt_sigaction, (long)number, action, NULL, MASK_BYTES);
 }
 
-static struct kernel_action own_action(uint64_t program_flags)
+/* A fault that is handled once shall be seen twice: the second time the process ends. */
+static struct kernel_action own_action(int number, uint64_t program_flags)
 {
+    if (is_fault(number)) {
+        program_flags &= ~(uint64_t)SA_RESETHAND;
+    }
     return (struct kernel_action){
         .action.handler = (uintptr_t)target_signal,
         .action.flags = (program_flags & KERNEL_FLAGS) | SA_SIGINFO | SA_ONSTACK,
@@ -63,12 +65,11 @@ static struct kernel_action own_action(uint64_t program_flags)
 
 static void take_over_faults(void)
 {
-    const struct kernel_action own = own_action(0);
-
     for (size_t i = 0; i < sizeof faults; i++) {
         struct kernel_action old;
         host_call(__NR_rt_sigaction, (long)faults[i], NULL, &old, MASK_BYTES);
         if (old.action.handler == HANDLER_DEFAULT) {
+            const struct kernel_action own = own_action(faults[i], 0);
             set_action(faults[i], &own);
         }
     }
@@ -82,6 +83,7 @@ void signal_start_thread(struct context *context)
         .bytes = SIGNAL_BYTES - sizeof *signals,
     };
 
+    signals->actions = &context->translator->actions;
     signals->native = NATIVE_NONE;
     signals->resume.kind = EXIT_RESUME;
     host_call(__NR_sigaltstack, &stack, NULL);
@@ -93,9 +95,11 @@ void signal_start(struct context *context)
     take_over_faults();
 }
 
-bool signal_is_handled(const struct translator *translator, int number)
+bool signal_is_handled(const struct context *context, int number)
 {
-    return translator->actions[number].handler > HANDLER_IGNORE;
+    const struct signal_action action = actions_get(context->signals->actions, number);
+
+    return action_has_handler(&action);
 }
 
 /* The program dies of it as it would alone. */
@@ -116,51 +120,91 @@ static bool is_blocked(uint64_t mask, int number)
     return (mask & SIGNAL_BIT(number)) != 0;
 }
 
+static bool is_deadly(int number)
+{
+    switch (number) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* All are blocked; it comes when it no longer is.  The kernel may have forgotten the
+ * handler since. */
+static void send_again(const struct signal_info *info, const struct signal_action *action)
+{
+    if (action_has_handler(action) && (action->flags & SA_RESETHAND) != 0) {
+        const struct kernel_action own = own_action(info->number, action->flags);
+        set_action(info->number, &own);
+    }
+    host_call(__NR_rt_tgsigqueueinfo, host_call(__NR_getpid), host_call(__NR_gettid),
+              (long)info->number, info);
+}
+
 /* What the kernel does when a handler's stack is of no use. */
 static uint64_t deliver_stack_fault(struct context *context, int number, uint64_t mask)
 {
     const struct signal_info info = {.number = SIGSEGV, .code = SI_KERNEL};
 
-    if (number == SIGSEGV || is_blocked(mask, SIGSEGV) ||
-        !signal_is_handled(context->translator, SIGSEGV)) {
+    if (number == SIGSEGV || is_blocked(mask, SIGSEGV) || !signal_is_handled(context, SIGSEGV)) {
         die(context, SIGSEGV);
     }
     return signal_deliver(context, &info, mask);
 }
 
-uint64_t signal_deliver(struct context *context, const struct signal_info *info, uint64_t mask)
+/* Without a handler the program has changed its mind twice since the kernel decided:
+ * now it decides again. */
+static uint64_t act(struct context *context, const struct signal_info *info,
+                    const struct signal_action *action, uint64_t mask)
 {
     const int number = info->number;
-    struct signal_action *kept = &context->translator->actions[number];
-    const struct signal_action action = *kept;
 
-    if (action.handler == HANDLER_IGNORE) {
+    if (!action_has_handler(action)) {
+        if (action->handler == HANDLER_DEFAULT && is_deadly(number)) {
+            die(context, number);
+        }
+        send_again(info, action);
         return mask;
     }
-    if (action.handler == HANDLER_DEFAULT) {
-        die(context, number);
-    }
-    if (!target_push_frame(context, info, mask, action.handler, (action.flags & SA_ONSTACK) != 0)) {
+    if (!target_push_frame(context, info, mask, action->handler,
+                           (action->flags & SA_ONSTACK) != 0)) {
         return deliver_stack_fault(context, number, mask);
     }
-    if ((action.flags & SA_RESETHAND) != 0) {
-        const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
-        const struct kernel_action own = own_action(0);
-        *kept = standard.action;
-        set_action(number, is_fault(number) ? &own : &standard);
-    }
-    mask |= action.mask;
-    if ((action.flags & SA_NODEFER) == 0) {
+    mask |= action->mask;
+    if ((action->flags & SA_NODEFER) == 0) {
         mask |= SIGNAL_BIT(number);
     }
     return mask;
 }
 
+static struct signal_action take_action(struct context *context, int number)
+{
+    return actions_take(context->signals->actions, number, is_fault(number));
+}
+
+uint64_t signal_deliver(struct context *context, const struct signal_info *info, uint64_t mask)
+{
+    const struct signal_action action = take_action(context, info->number);
+
+    return act(context, info, &action, mask);
+}
+
 void signal_wait(struct context *context, const struct signal_info *info, uint64_t mask)
 {
+    struct signals *signals = context->signals;
+
     ASSERT(!context->pending);
-    context->signals->waiting = *info;
-    context->signals->mask = mask;
+    signals->waiting = *info;
+    signals->action = take_action(context, info->number);
+    signals->mask = mask;
     context->pending = 1;
 }
 
@@ -172,12 +216,11 @@ void signal_force(struct context *context, int number)
 
     host_call(__NR_rt_sigprocmask, (long)SIG_SETMASK, &all, &mask, MASK_BYTES);
     if (context->pending) { /* one came just before: it is sent again */
-        host_call(__NR_rt_tgsigqueueinfo, host_call(__NR_getpid), host_call(__NR_gettid),
-                  (long)context->signals->waiting.number, &context->signals->waiting);
+        send_again(&context->signals->waiting, &context->signals->action);
         mask = context->signals->mask;
         context->pending = 0;
     }
-    if (is_blocked(mask, number) || !signal_is_handled(context->translator, number)) {
+    if (is_blocked(mask, number) || !signal_is_handled(context, number)) {
         die(context, number);
     }
     signal_wait(context, &info, mask);
@@ -185,8 +228,8 @@ void signal_force(struct context *context, int number)
 
 void signal_deliver_waiting(struct context *context)
 {
-    const struct signal_info info = context->signals->waiting;
-    const uint64_t mask = signal_deliver(context, &info, context->signals->mask);
+    const struct signals *signals = context->signals;
+    const uint64_t mask = act(context, &signals->waiting, &signals->action, signals->mask);
 
     context->pending = 0;
     set_mask(mask); /* the next may arrive right here */
@@ -226,29 +269,32 @@ bool signal_can_write(uint64_t address, size_t bytes)
 
 /* A handler is known here before the kernel may call it in another thread, and as
  * long as it may.  `old` becomes what the program had asked for. */
-static int64_t change_action(struct translator *translator, int number,
+static int64_t change_action(struct actions *actions, int number,
                              const struct signal_action *wanted, const struct kernel_action *kernel,
                              struct kernel_action *old, uint64_t mask_bytes)
 {
     const bool valid = number >= 1 && number <= SIGNALS;
-    struct signal_action *kept = &translator->actions[valid ? number : 0];
-    const struct signal_action before = *kept;
-    const bool handles = wanted != NULL && wanted->handler > HANDLER_IGNORE;
+    const int kept = valid ? number : 0;
+    const struct signal_action before = actions_get(actions, kept);
+    const bool handles = wanted != NULL && action_has_handler(wanted);
 
     if (handles) {
-        *kept = *wanted;
-        kept->mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+        actions_set(actions, kept, wanted);
     }
     const int64_t result = host_call(__NR_rt_sigaction, (long)number, kernel, old, mask_bytes);
     if (host_is_error(result)) {
-        *kept = before;
+        if (handles) {
+            actions_set(actions, kept, &before);
+        }
         return result;
     }
     if (wanted != NULL && !handles) {
-        *kept = *wanted;
+        actions_set(actions, kept, wanted);
     }
-    if (old->action.handler == (uintptr_t)target_signal) {
+    const uint64_t kernels = old->action.handler;
+    if (kernels == (uintptr_t)target_signal || (before.flags & SA_RESETHAND) != 0) {
         old->action = before;
+        old->action.handler = kernels == (uintptr_t)target_signal ? before.handler : kernels;
     }
     return result;
 }
@@ -267,15 +313,17 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         if (!signal_can_read(new_place, sizeof(struct signal_action))) {
             return -EFAULT;
         }
-        kernel.action = wanted = *(const struct signal_action *)(uintptr_t)new_place;
-        if (wanted.handler > HANDLER_IGNORE ||
+        wanted = *(const struct signal_action *)(uintptr_t)new_place;
+        wanted.mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+        kernel.action = wanted;
+        if (action_has_handler(&wanted) ||
             (wanted.handler == HANDLER_DEFAULT && is_fault(number))) {
-            kernel = own_action(wanted.flags);
+            kernel = own_action(number, wanted.flags);
         }
     }
     lock_acquire(&context->translator->lock);
     const int64_t result =
-        change_action(context->translator, number, new_place != 0 ? &wanted : NULL,
+        change_action(context->signals->actions, number, new_place != 0 ? &wanted : NULL,
                       new_place != 0 ? &kernel : NULL, &old, call->arguments[3]);
     lock_release(&context->translator->lock);
     if (host_is_error(result)) {

@@ -9,6 +9,7 @@
 #ifndef STRATA_TRANSLATOR_SIGNAL_H
 #define STRATA_TRANSLATOR_SIGNAL_H
 
+#include "translator/actions.h"
 #include "translator/context.h"
 #include "translator/fragment.h"
 
@@ -43,7 +44,9 @@ struct signals {
     uint64_t
         floats[SIGNAL_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
     struct signal_info waiting;     /* if context->pending */
-    uint64_t mask;                  /* which the program had when it arrived */
+    struct signal_action action;    /* what is to be done about it: as when it arrived, */
+    uint64_t mask;                  /* with what the program had blocked then */
+    struct actions *actions;        /* of the process */
     struct signal_stack stack;      /* the program's alternate stack */
     guest_addr native;              /* where the program was sent to fault, or NATIVE_NONE */
     struct exit resume;             /* what it leaves through after a signal */
@@ -61,9 +64,10 @@ struct signals {
 /* Takes over the signals of a program that begins, and of one more thread, which calls it. */
 void signal_start(struct context *context);
 void signal_start_thread(struct context *context);
-/* The program's registers are in the context, its pc in context->target, its
- * blocked signals are `mask`: makes it go on in its handler for the signal.
- * Returns the mask for that.  Ends the process if the signal does. */
+/* For a signal that has just arrived: the program's registers are in the context,
+ * its pc in context->target, its blocked signals are `mask`: makes it go on in its
+ * handler for the signal.  Returns the mask for that.  Ends the process if the
+ * signal does. */
 uint64_t signal_deliver(struct context *context, const struct signal_info *info, uint64_t mask);
 /* The signal waits until the translator leaves for the program; the caller must
  * block all others. */
@@ -74,7 +78,7 @@ void signal_force(struct context *context, int number);
 void signal_deliver_waiting(struct context *context);
 /* The entry of the fragment for context->target. */
 const uint8_t *signal_resume(struct context *context);
-bool signal_is_handled(const struct translator *translator, int number);
+bool signal_is_handled(const struct context *context, int number);
 /* Whether the program could; at least 24 bytes, and no more than a page. */
 bool signal_can_read(uint64_t address, size_t bytes);
 bool signal_can_write(uint64_t address, size_t bytes);

@@ -33,19 +33,6 @@ int64_t system_sync_code(struct context *context, const struct call *call)
     return 0;
 }
 
-/* The child has only this thread, and a lock that is its own. */
-static int64_t fork_call(struct context *context, const struct call *call)
-{
-    lock_acquire(&context->translator->lock);
-    const int64_t result = system_pass(context, call);
-    if (result == 0) {
-        thread_forget_others(context);
-        report_forked(context->translator);
-    }
-    lock_release(&context->translator->lock);
-    return result;
-}
-
 /* A new process, or a thread: what shares the memory needs a context of its own,
  * and all of the program's registers for it.
  *
@@ -66,7 +53,7 @@ int64_t system_clone(struct context *context, const struct call *call)
     report_prepare_process(context->translator);
     fork.arguments[0] = flags & ~(uint64_t)CLONE_SETTLS;
     fork.arguments[1] = 0;
-    const int64_t result = borrows ? vfork_call(context, &fork) : fork_call(context, &fork);
+    const int64_t result = borrows ? vfork_call(context, &fork) : vfork_copy(context, &fork);
     if (result == 0) {
         if (stack != 0) {
             target_set_stack(context, stack);

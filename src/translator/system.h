@@ -20,13 +20,14 @@ system_handler system_openat, system_readlinkat, system_newfstatat, system_statx
 system_handler system_execve, system_execveat;
 
 /* descriptors.c */
-system_handler system_close, system_close_range, system_dup3, system_fcntl;
+system_handler system_close, system_close_range, system_dup3, system_fcntl, system_getdents;
 
 /* report.c */
 system_handler system_exit, system_exit_group, system_tgkill;
 
-/* vfork.c: a call that makes a process which has this one's memory. */
+/* vfork.c: a call that makes a process which has this one's memory, or a copy of it. */
 int64_t vfork_call(struct context *context, const struct call *call);
+int64_t vfork_copy(struct context *context, const struct call *call);
 
 /* signal.c */
 system_handler system_sigaction, system_sigreturn, system_sigaltstack;

@@ -2,6 +2,7 @@
 #ifndef STRATA_TRANSLATOR_TRANSLATOR_H
 #define STRATA_TRANSLATOR_TRANSLATOR_H
 
+#include "translator/actions.h"
 #include "translator/cache.h"
 #include "translator/count.h"
 #include "translator/fragment.h"
@@ -34,11 +35,12 @@ struct options {
     size_t cache_bytes;
     const char *stats_path; /* NULL: none, as the next */
     const char *dump_path;
-    int stats_fd;      /* where the statistics go instead, or -1 */
-    bool link;         /* --no-link clears it */
-    bool follow;       /* --no-follow clears it */
-    bool follow_exec;  /* --no-follow-exec does */
-    const char *argv0; /* NULL: the program's path */
+    int stats_fd;       /* where the statistics go instead, or -1 */
+    bool link;          /* --no-link clears it */
+    bool follow;        /* --no-follow clears it */
+    bool follow_exec;   /* --no-follow-exec does */
+    const char *argv0;  /* NULL: the program's path */
+    const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
     enum indirect indirect;
     enum returns returns;
@@ -87,20 +89,14 @@ struct fetchable {
     unsigned count;
 };
 
-/* What the program asked for with rt_sigaction, in the kernel's layout. */
-struct signal_action {
-    uint64_t handler; /* or one of SIG_DFL and SIG_IGN, which are 0 and 1 */
-    uint64_t flags;
-    uint64_t mask;
-};
-#define SIGNALS 64
-
 /* What report.c has open; -1 for nothing. */
 struct reports {
     int64_t stats_fd, dump_fd;
-    int64_t records_fd; /* processes.c: where those that end leave their numbers */
-    int64_t process;    /* whose memory this is, */
-    int64_t first;      /* and that which began; 0 if nothing is to be reported */
+    int64_t records_fd;    /* processes.c: where those that end leave their numbers */
+    int64_t parent_fd;     /* vfork.c: open as long as another process waits for this one */
+    int64_t shared_fds[2]; /* another process's first two, where both have the same descriptors */
+    int64_t process;       /* whose memory this is, */
+    int64_t first;         /* and that which began; 0 if nothing is to be reported */
     bool written;
     bool again; /* and not for the first time */
 };
@@ -161,8 +157,8 @@ struct translator {
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];
-    struct signal_action actions[SIGNALS + 1]; /* by number; only where there is a handler */
-    guest_addr signal_return;                /* where handlers return to, if that is in the cache */
+    struct actions actions;   /* the process's; one that borrows the memory has its own */
+    guest_addr signal_return; /* where handlers return to, if that is in the cache */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 
