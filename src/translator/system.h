@@ -13,6 +13,9 @@ system_handler system_clone, system_sync_code;
 system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise,
     system_mremap;
 
+/* own.c */
+system_handler system_process_vm, system_shmat;
+
 /* self.c */
 system_handler system_openat, system_readlinkat, system_newfstatat, system_statx;
 

@@ -6,6 +6,7 @@
 #define DT_RELA 7
 #define DT_RELASZ 8
 #define R_RISCV_RELATIVE 3
+#define FIRST_STACK_BYTES 262144
 
     .text
     .globl _start
@@ -13,7 +14,7 @@
 _start:
     .cfi_startproc
     .cfi_undefined ra
-    mv s0, sp
+    mv a0, sp
     lla s1, __ehdr_start
     lla t0, _DYNAMIC
     li t1, 0 /* the relocations */
@@ -51,11 +52,16 @@ next_relocation:
 unknown_relocation:
     ebreak
 
+/* What the kernel made is the program's, and may have room for little more. */
 relocated:
-    mv a0, s0
-    andi sp, sp, -16
+    lla sp, first_stack_end
     tail translator_start
     .cfi_endproc
     .size _start, . - _start
+
+    .bss
+    .balign 16
+    .skip FIRST_STACK_BYTES
+first_stack_end:
 
     .section .note.GNU-stack, "", @progbits
