@@ -22,8 +22,9 @@ struct builder {
     uint8_t *at;           /* where its code goes; moves on */
     uint64_t limit;        /* of instructions, as far as is known to be readable */
     int64_t left; /* two for each that may follow, the bytes of the shortest; or -2: one too many */
-    guest_addr whole_end;       /* no branch before this ends the fragment, but leaves its middle */
+    guest_addr whole_end;       /* 0, or: no branch before this ends the fragment */
     unsigned side_count;        /* of translator->sides; 0 between fragments */
+    unsigned whole_side;        /* the first of them that can be of a branch before whole_end */
     bool spoiled;               /* a part of it could not be read: translator->unreadable */
     unsigned lookup;            /* the kind that failed to find the fragment */
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL;

@@ -246,28 +246,46 @@ static bool goes_straight(uint32_t word)
     return half_kind(word) != HALF_J && (half_kind(word) != HALF_REGISTERS || field(word, 2) != X0);
 }
 
-/* The address of the store that belongs to the load-reserved at `pc`; 0 if it is not near. */
+/* Where a jump without a link goes that goes forward; 0 if `word` is none. */
+static guest_addr forward_target(guest_addr pc, uint32_t word)
+{
+    int64_t offset = 0;
+
+    if ((word & 3) != 3 && half_kind(word) == HALF_J) {
+        offset = rv64_immediate_CJ(word);
+    } else if ((word & 3) == 3 && opcode_of(word) == OPCODE_JAL && field(word, 7) == X0) {
+        offset = rv64_immediate_J(word);
+    }
+    return offset > 0 ? pc + (uint64_t)offset : 0;
+}
+
+/* The address of the store that belongs to the load-reserved at `pc`; 0 if it is not near, or if
+ * a jump goes past it. */
 static guest_addr find_conditional_store(const struct translator *translator, guest_addr pc)
 {
+    guest_addr furthest = 0;
+
     for (unsigned i = 0; i < WHOLE_INSTRUCTIONS; i++) {
         pc += (fetch(pc) & 3) == 3 ? 4 : 2;
         if (!can_fetch(translator, pc)) {
             return 0;
         }
         const uint32_t word = fetch(pc);
+        const guest_addr target = forward_target(pc, word);
         if ((word & 3) == 3 && opcode_of(word) == OPCODE_AMO) {
-            return word >> 27 == ATOMIC_SC ? pc : 0;
+            return word >> 27 == ATOMIC_SC && furthest <= pc ? pc : 0;
         }
-        if (!goes_straight(word)) {
+        if (target == 0 && !goes_straight(word)) {
             return 0;
         }
+        furthest = target > furthest ? target : furthest;
     }
     return 0;
 }
 
 /* Between a load-reserved and its store no fragment ends and nothing is added
- * that accesses memory, or the store might fail for ever: branches there leave the
- * fragment from its middle. */
+ * that accesses memory, or the store might fail for ever: branches there stay
+ * inside, or leave the fragment from its middle. */
 __attribute__((noinline)) static struct fragment *translate_atomic(struct builder *builder,
                                                                    uint32_t word)
 {
@@ -276,6 +294,7 @@ __attribute__((noinline)) static struct fragment *translate_atomic(struct builde
             return target_end(builder); /* the next begins here */
         }
         builder->whole_end = find_conditional_store(builder->translator, builder->pc);
+        builder->whole_side = builder->side_count;
     }
     return translate_operands(builder, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2, 4);
 }
@@ -393,9 +412,57 @@ static struct fragment *translate_other(struct builder *builder, guest_addr pc, 
                            : translate_half(builder, (uint32_t)half);
 }
 
+/* Sends the branches of the sequence that go to builder->pc there, instead of out of the fragment. */
+static void arrive(struct builder *builder)
+{
+    struct side *sides = builder->translator->sides;
+    unsigned kept = builder->whole_side;
+
+    for (unsigned i = kept; i < builder->side_count; i++) {
+        uint8_t *branch = sides[i].branch;
+        if (sides[i].target == builder->pc) {
+            patch_word(branch, get_word(branch) | branch_offset_bits(builder->at - branch));
+        } else {
+            sides[kept++] = sides[i];
+        }
+    }
+    builder->side_count = kept;
+}
+
+/* From a load-reserved to its store, one instruction after the other: branches may go to each. */
+SELDOM static struct fragment *translate_whole(struct builder *builder)
+{
+    const int64_t others = builder->left - 2;
+    const uint8_t *run = builder->at;
+    uint64_t half = 0;
+
+    arrive(builder);
+    builder->left = 2;
+    const bool stopped = copy_run(builder, &half);
+    builder->left = others;
+    const guest_addr pc = builder->pc;
+    state_add_mark(builder->translator, run, builder->at, pc);
+    if (!stopped) {
+        return go_straight(builder, 0);
+    }
+    const uint32_t word = fetch(pc);
+    const guest_addr target = forward_target(pc, word);
+    if (target != 0 && target <= builder->whole_end) { /* a branch that is always taken */
+        return translate_inner_branch(builder, (uint32_t)MATCH_beq, (int64_t)(target - pc),
+                                      (word & 3) == 3 ? 4 : 2);
+    }
+    if (pc == builder->whole_end) {
+        builder->whole_end = 0; /* what a jump leads to may lie before it */
+    }
+    return translate_other(builder, pc, half);
+}
+
 /* All that most fragments need. */
 struct fragment *target_translate(struct builder *builder)
 {
+    if (UNLIKELY(builder->pc <= builder->whole_end)) {
+        return translate_whole(builder);
+    }
     const uint8_t *run = builder->at;
     uint64_t half;
     const bool stopped = copy_run(builder, &half);
@@ -406,9 +473,6 @@ struct fragment *target_translate(struct builder *builder)
     }
     builder->left -= 2;
     state_add_mark(builder->translator, run, builder->at, pc);
-    if (UNLIKELY(pc < builder->whole_end)) {
-        return translate_other(builder, pc, half);
-    }
     if (is_branch_word(half)) {
         return translate_branch_word(builder, pc, fetch_rest(pc, half));
     }
