@@ -29,7 +29,8 @@ LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
 
 HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
 
-.PHONY: all demo check check-slow bench fuzz format lint install uninstall clean help deps guests
+.PHONY: all demo check check-slow bench bench-real fuzz format lint install uninstall clean help
+.PHONY: deps guests
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -44,6 +45,8 @@ help:
 ## check-slow  all tests, some for hours
 ## bench       speed beside qemu-riscv64 as ratios, what each part of the translator costs, and which
 ##             loops each placement of counters finds; LADDER_FLAGS=--quick for smaller programs
+## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
+##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader and the decoders, with clang's fuzzer
 ## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
@@ -131,6 +134,11 @@ deps:
 demo: deps
 	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64 $(BUILD)/demo
 	@demo/show $(BUILD)
+
+bench-real:
+	@tools/install-deps build test real
+	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64
+	@bench/real/run --build $(BUILD) $(REAL_FLAGS)
 
 clean:
 	rm -rf $(BUILD)

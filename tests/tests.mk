@@ -38,6 +38,7 @@ check: deps
 	@tests/check --build $(BUILD)
 
 check-slow: deps
+	@tools/install-deps real
 	@$(MAKE) --no-print-directory -j2 all unit-tests sanitized
 	@tests/check --build $(BUILD) --slow
 

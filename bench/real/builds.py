@@ -26,7 +26,12 @@ def logged(argv, folder, log, environment=None):
 
 
 def unpack(source, folder, log):
-    if logged(["dpkg-source", "--extract", source, folder], None, log) != 0:
+    if source.endswith(".dsc"):
+        command = ["dpkg-source", "--extract", source, folder]
+    else:
+        os.makedirs(folder)
+        command = ["tar", "--extract", "--strip-components=1", "--file", source, "-C", folder]
+    if logged(command, None, log) != 0:
         raise BuildError(f"{os.path.basename(source)} cannot be unpacked: see {log}")
     for place, folders, names in os.walk(folder):
         for name in folders + names:

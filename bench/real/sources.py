@@ -10,25 +10,33 @@ import subprocess
 import urllib.parse
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+# Without the first, an update that fetched nothing succeeds.
+ALWAYS = ["APT::Update::Error-Mode=any", "APT::Sandbox::User=root", "APT::Color=0",
+          "Acquire::Retries=1", "Acquire::http::Timeout=30", "Acquire::https::Timeout=30"]
 
 
 class SourceError(Exception):
     """What the user must know, in one line."""
 
 
+class NoArchive(SourceError):
+    """No package can be fetched, whichever it is."""
+
+
 def apt(arguments, options=(), folder=None):
-    argv = ["apt-get", "-q", *[part for option in options for part in ("-o", option)], *arguments]
+    options = [part for option in [*ALWAYS, *options] for part in ("-o", option)]
+    argv = ["apt-get", "-q", *options, *arguments]
     try:
         return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False,
                               stdin=subprocess.DEVNULL)
     except FileNotFoundError as error:
-        raise SourceError("apt-get is not installed: the sources come from Debian's mirrors "
-                          "with apt") from error
+        raise NoArchive("apt-get is not installed: the sources come from Debian's mirrors "
+                        "with apt") from error
 
 
 def first_error(done):
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("E: ")]
-    return lines[0][3:] if lines else f"apt-get ended with status {done.returncode}"
+    return " ".join(lines[0][3:].split()) if lines else f"status {done.returncode}"
 
 
 def one_line_entries(text):
@@ -69,15 +77,14 @@ def configured_entries():
     return list(dict.fromkeys(entries))
 
 
-def private_state(folder, say):
-    """Options that give apt its own lists and cache in `folder`, with source repositories."""
-    entries = configured_entries()
+def private_state(folder, entries, announce):
+    """Options that give apt its own lists and cache in `folder`, with these source repositories."""
     if not entries:
-        raise SourceError("apt knows no Debian archive on this machine: there is nowhere to fetch "
-                          "source packages from")
+        raise NoArchive("apt knows no Debian archive on this machine: there is nowhere to fetch "
+                        "source packages from")
     if not os.path.exists(KEYRING):
-        raise SourceError(f"{KEYRING} is missing (package debian-archive-keyring): signatures "
-                          "could not be checked")
+        raise NoArchive(f"{KEYRING} is missing (package debian-archive-keyring): signatures "
+                        "could not be checked")
     for name in ("lists/partial", "cache/archives/partial", "state"):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     listing = os.path.join(folder, "sources.list")
@@ -85,29 +92,40 @@ def private_state(folder, say):
                      for uri, suite in entries)
     options = [f"Dir::Etc::SourceList={listing}", "Dir::Etc::SourceParts=/dev/null",
                f"Dir::State={folder}/state", f"Dir::State::Lists={folder}/lists",
-               f"Dir::Cache={folder}/cache", "APT::Sandbox::User=root", "APT::Color=0"]
+               f"Dir::Cache={folder}/cache"]
     if os.path.exists(listing):
         with open(listing, encoding="utf-8") as file:
             if file.read() == wanted:
                 return options
-    say(f"no source repositories are configured here: apt gets its own state in {folder}, with the "
-        "same mirror; the system's is left alone")
+    announce()
     incoming = listing + ".new"
     with open(incoming, "w", encoding="utf-8") as file:
         file.write(wanted)
     done = apt(["update", "-o", f"Dir::Etc::SourceList={incoming}"], options)
     if done.returncode != 0:
-        raise SourceError(f"apt-get update: {first_error(done)}")
+        raise NoArchive(f"apt-get update: {first_error(done)}")
     os.replace(incoming, listing)
     return options
 
 
-def apt_options(folder, say):
+def own_release(folder, say):
     """The machine's own state where it has source lists, a private one otherwise."""
     done = apt(["indextargets", "--format", "$(FILENAME)", "Created-By: Sources"])
     if done.returncode == 0 and done.stdout.strip():
-        return ["APT::Sandbox::User=root"]
-    return private_state(os.path.join(folder, "apt"), say)
+        return []
+    place = os.path.join(folder, "apt")
+    return private_state(place, configured_entries(), lambda: say(
+        f"no source repositories are configured here: apt gets its own state in {place}, with the "
+        "same mirror; the system's is left alone"))
+
+
+def other_release(release, folder, say):
+    """A private state with another release from the same mirrors."""
+    mirrors = dict.fromkeys(uri for uri, _ in configured_entries()
+                            if urllib.parse.urlparse(uri).path.rstrip("/").endswith("/debian"))
+    place = os.path.join(folder, f"apt-{release}")
+    return private_state(place, [(uri, release) for uri in mirrors], lambda: say(
+        f"reading what Debian's {release} has, with a state of apt's in {place}"))
 
 
 def sha256(path):
@@ -118,30 +136,74 @@ def sha256(path):
     return digest.hexdigest()
 
 
-def fetch(package, folder, say):
-    """What is known of `package` once it is in `folder`/sources: version and files with sha256.
-
-    apt checks the archive's signature and every file's checksum; what was fetched once stays."""
-    place = os.path.join(folder, "sources", package)
-    record = os.path.join(place, "fetched.json")
-    if os.path.exists(record):
-        with open(record, encoding="utf-8") as file:
-            return json.load(file)
-    options = apt_options(folder, say)
+def download(package, place, options, *arguments):
+    """None once apt has put the files into an empty `place`, otherwise why it did not."""
     shutil.rmtree(place, ignore_errors=True)
     os.makedirs(place)
+    done = apt(["source", "--download-only", *arguments, package], options, place)
+    return None if done.returncode == 0 else first_error(done)
+
+
+def download_somehow(package, releases, folder, place, say):
+    """Fetches from the machine's release, or else from the first of `releases` that has it.
+
+    Mirrors may lack files that their index names.  A whole source package is best; its original
+    archive alone, without Debian's changes, is taken where no release has a whole one."""
     say(f"fetching {package}")
-    done = apt(["source", "--download-only", package], options, place)
-    if done.returncode != 0:
-        raise SourceError(f"{package} cannot be fetched: {first_error(done)}")
+    reason = download(package, place, own_release(folder, say))
+    if reason is None:
+        return
+    for arguments, what in ([], "it"), (["--tar-only"], "its original archive, without patches,"):
+        for release in releases:
+            try:
+                options = other_release(release, folder, say)
+            except NoArchive:
+                continue
+            if download(package, place, options, *arguments) is None:
+                say(f"{package}: {reason}; {what} comes from {release} instead")
+                return
+    elsewhere = f" (nor from {' or '.join(releases)})" if releases else ""
+    raise SourceError(f"{package} cannot be fetched{elsewhere}: {reason}")
+
+
+def described(package, place):
+    """The version and the file to unpack of what lies in `place`."""
     names = sorted(os.listdir(place))
     descriptions = [name for name in names if name.endswith(".dsc")]
-    if len(descriptions) != 1:
-        raise SourceError(f"{package}: apt fetched {len(descriptions)} descriptions")
-    with open(os.path.join(place, descriptions[0]), encoding="utf-8") as file:
-        version = re.search(r"^Version: (\S+)$", file.read(), re.MULTILINE).group(1)
-    facts = {"package": package, "version": version, "description": descriptions[0],
-             "sha256": {name: sha256(os.path.join(place, name)) for name in names}}
+    if len(descriptions) == 1:
+        with open(os.path.join(place, descriptions[0]), encoding="utf-8") as file:
+            version = re.search(r"^Version: (\S+)$", file.read(), re.MULTILINE).group(1)
+        return version, descriptions[0]
+    archive = re.fullmatch(r"[^_]+_(\S+)\.orig\.tar\.\w+", names[0]) if len(names) == 1 else None
+    if archive is None:
+        raise SourceError(f"{package}: apt fetched {', '.join(names) or 'nothing'}")
+    return archive.group(1), names[0]
+
+
+def record_of(package, folder):
+    return os.path.join(folder, "sources", package, "fetched.json")
+
+
+def fetched_before(package, folder):
+    """What fetch returned when it fetched `package` into `folder`, or None."""
+    try:
+        with open(record_of(package, folder), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return None
+
+
+def fetch(package, releases, folder, say):
+    """Puts `package` into `folder`/sources; returns its version and its files with sha256.
+
+    apt checks the archive's signature and every file's checksum."""
+    place = os.path.join(folder, "sources", package)
+    download_somehow(package, releases, folder, place, say)
+    version, unpacked = described(package, place)
+    facts = {"package": package, "version": version, "description": unpacked,
+             "sha256": {name: sha256(os.path.join(place, name))
+                        for name in sorted(os.listdir(place))}}
+    record = record_of(package, folder)
     with open(record + ".new", "w", encoding="utf-8") as file:
         json.dump(facts, file, indent=1)
     os.replace(record + ".new", record)
