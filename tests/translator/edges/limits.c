@@ -1,6 +1,7 @@
-/* Uses all descriptors, or all memory, and goes on with code that was not run yet. */
+/* Uses all descriptors, all memory, or memory for threads, and goes on with code that was not run yet. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,39 @@ static void use_memory(void)
     printf("new code: %g %d %d %d\n", strtod("3.5", NULL), numbers[0], numbers[1], numbers[2]);
 }
 
+static void *wait_for(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+static void use_threads(void)
+{
+    enum { MOST = 8192 };
+    static pthread_t threads[MOST];
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int count = 0;
+    int error = 0;
+
+    pthread_mutex_lock(&lock);
+    while (count < MOST && (error = pthread_create(&threads[count], NULL, wait_for, &lock)) == 0) {
+        count++;
+    }
+    printf("some threads: %d, then %s\n", count > 0, strerrorname_np(error));
+    pthread_mutex_unlock(&lock);
+    while (count > 0) {
+        pthread_join(threads[--count], NULL);
+    }
+    printf("all ended\n");
+}
+
 int main(int count, char **words)
 {
     if (count > 1 && strcmp(words[1], "memory") == 0) {
         use_memory();
+    } else if (count > 1 && strcmp(words[1], "threads") == 0) {
+        use_threads();
     } else {
         use_descriptors();
     }
