@@ -22,6 +22,8 @@ static const char *const keys[] = {
     "links",
     "indirect_lookups_missed",
     "flushes",
+    "code_syncs",
+    "fragments_changed",
     "cache_bytes",
     "instructions_translated",
     "counter_collisions",

@@ -1,4 +1,5 @@
 /* Builds a fragment: copies the program's code from an address on, until a branch ends it. */
+#include "translator/changes.h"
 #include "translator/fetch.h"
 #include "translator/state.h"
 #include "translator/target.h"
@@ -6,7 +7,6 @@
 
 #include "base/check.h"
 
-#define CODE_PAGE 4096 /* code.c keeps whole pages */
 /* Of the longest fragment. */
 #define CODE_BYTES (FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
 
@@ -24,6 +24,15 @@ void build_create(struct translator *translator, void *pool, void *marks, size_t
     translator->marks = translator->mark_next = marks;
     translator->marks_end = translator->marks + bytes / sizeof(struct mark);
     translator->mark_last = translator->marks_end - MARK_NEED;
+}
+
+void build_clear(struct translator *translator)
+{
+    /* What is taken from the pool is zero. */
+    __builtin_memset(translator->pool, 0, (size_t)(translator->pool_next - translator->pool));
+    translator->pool_next = translator->pool;
+    translator->pool_last = translator->pool_end - POOL_NEED;
+    translator->mark_next = translator->marks;
 }
 
 static bool has_room(const struct translator *translator)
@@ -56,6 +65,10 @@ SELDOM static struct fragment *note_code(struct builder *builder)
     const guest_addr start = builder->pc;
     const guest_addr last = start + CODE_BYTES - 1;
     code_add(translator, start, last + 1);
+    if (changes_may_come(translator, start, last + 1)) {
+        changes_note(builder); /* each time */
+        return target_translate(builder);
+    }
     translator->known_pages[last / CODE_PAGE % KNOWN_PAGES] = last | (CODE_PAGE - 1);
     translator->known_pages[start / CODE_PAGE % KNOWN_PAGES] = start | (CODE_PAGE - 1);
     return target_translate(builder);
@@ -137,8 +150,9 @@ struct fragment *build_end(struct builder *builder)
     return target_publish(builder);
 }
 
-__attribute__((noinline)) static struct fragment *link_counted(struct builder *builder)
+__attribute__((noinline)) static struct fragment *link_noticed(struct builder *builder)
 {
+    changes_end_fragment(builder->translator);
     count_built(builder->translator, builder->fragment);
     return link_waiting(builder->translator, builder->bucket, builder->fragment);
 }
@@ -150,8 +164,8 @@ struct fragment *build_commit(struct builder *builder)
     cache_commit(&translator->cache, builder->at);
     translator->statistics.fragments++;
     translator->statistics.instructions_translated += builder_instructions(builder);
-    return UNLIKELY(translator->count_next_built)
-               ? link_counted(builder)
+    return UNLIKELY(translator->notice_built)
+               ? link_noticed(builder)
                : link_waiting(translator, builder->bucket, builder->fragment);
 }
 

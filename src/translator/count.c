@@ -29,7 +29,7 @@ void count_start(struct translator *translator)
         return;
     }
     translator->placement = placement_rules[options->placement];
-    translator->count_next_built = translator->placement.all;
+    translator->notice_built = translator->placement.all;
     if (counts_in_hardware(translator) && !translator->has_xstrata) {
         host_fail(STATUS_FAILED, "--counters hw: this machine has no hardware counters", NULL, NULL,
                   NULL);
@@ -233,7 +233,7 @@ static bool link_hardware(struct translator *translator, struct exit *exit, stru
     }
     loop->maker = exit;
     counts->written = exit->counter;
-    translator->count_next_built = true;
+    translator->notice_built = true;
     return true;
 }
 
@@ -277,6 +277,10 @@ static void make_counter(struct translator *translator, struct fragment *fragmen
 void count_built(struct translator *translator, struct fragment *fragment)
 {
     struct counts *counts = translator->counts;
+    translator->notice_built = translator->placement.all;
+    if (counts == NULL) {
+        return;
+    }
     if (counts->written != NULL) {
         target_name_new_counter(translator, counts->written);
         counts->written = NULL;
@@ -284,7 +288,6 @@ void count_built(struct translator *translator, struct fragment *fragment)
     if (translator->placement.all) {
         make_counter(translator, fragment);
     }
-    translator->count_next_built = translator->placement.all;
 }
 
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to)
@@ -341,6 +344,54 @@ static uint64_t read_software(const struct translator *translator, const struct 
     return loop->executions + target_count_read(translator, loop);
 }
 
+/* Its counter is dropped, its count kept. */
+static void drop(struct translator *translator, struct loop *loop)
+{
+    if (counts_in_hardware(translator)) {
+        close_hardware(translator, loop);
+        target_counter_drop(loop->fragment->entry);
+    } else {
+        loop->executions = read_software(translator, loop);
+        translator->counts->totals.dropped += !loop->removed;
+    }
+    loop->fragment = NULL;
+}
+
+static void forget_tag(struct counts *counts, const struct loop *loop)
+{
+    struct loop **place = tag_bucket(counts, loop->fragment->entry);
+    while (*place != loop) {
+        place = &(*place)->next_tag;
+    }
+    *place = loop->next_tag;
+}
+
+/* A signal may search them meanwhile: each is there at least once. */
+static void forget_place(struct counts *counts, const struct loop *loop)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < counts->placed_count; i++) {
+        if (counts->placed[i] != loop) {
+            counts->placed[kept++] = counts->placed[i];
+        }
+    }
+    counts->placed_count = kept;
+}
+
+void count_drop(struct translator *translator, const struct fragment *fragment)
+{
+    struct loop *loop = fragment->loop;
+    if (loop == NULL) {
+        return;
+    }
+    if (counts_in_hardware(translator)) {
+        forget_tag(translator->counts, loop);
+    } else {
+        forget_place(translator->counts, loop);
+    }
+    drop(translator, loop);
+}
+
 void count_flush(struct translator *translator)
 {
     struct counts *counts = translator->counts;
@@ -353,14 +404,9 @@ void count_flush(struct translator *translator)
             continue;
         }
         if (counts_in_hardware(translator)) {
-            close_hardware(translator, loop);
-            target_counter_drop(loop->fragment->entry);
             *tag_bucket(counts, loop->fragment->entry) = NULL;
-        } else {
-            loop->executions = read_software(translator, loop);
-            counts->totals.dropped += !loop->removed;
         }
-        loop->fragment = NULL;
+        drop(translator, loop);
     }
     counts->written = NULL;
     counts->placed_count = 0;

@@ -87,7 +87,7 @@ size_t count_cache_bytes(size_t cache_bytes);
 /* When the translator knows what the machine has. */
 void count_start(struct translator *translator);
 
-/* A fragment has been built; called if translator->count_next_built. */
+/* A fragment has been built; called if translator->notice_built. */
 __attribute__((noinline)) void count_built(struct translator *translator,
                                            struct fragment *fragment);
 /* Links an exit whose target shall have a counter.  Returns false if it must
@@ -99,6 +99,8 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
 void count_called(struct translator *translator, struct fragment *to);
 /* An exit to `to`, which may make its counter, is about to lead elsewhere. */
 void count_unlink(struct fragment *to, struct exit *exit);
+/* `fragment` goes: its counter is dropped, its count kept. */
+void count_drop(struct translator *translator, const struct fragment *fragment);
 /* All fragments go: their counters are dropped, their counts kept. */
 void count_flush(struct translator *translator);
 

@@ -1,4 +1,5 @@
 /* Decides what the program goes on with, each time that it leaves the fragment cache. */
+#include "translator/changes.h"
 #include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/target.h"
@@ -20,10 +21,8 @@ void flush_all(struct translator *translator)
     dump_fragments(translator);
     count_flush(translator);
     cache_clear(&translator->cache);
-    /* What is taken from it is zero. */
-    __builtin_memset(translator->pool, 0, (size_t)(translator->pool_next - translator->pool));
-    translator->pool_next = translator->pool;
-    translator->mark_next = translator->marks;
+    build_clear(translator);
+    changes_forget(translator);
     code_forget(translator);
     for (size_t i = 0; i <= translator->bucket_mask; i++) {
         translator->buckets[i] = (struct bucket){NULL, NULL};
@@ -120,7 +119,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
     case EXIT_INDIRECT:
         break;
     case EXIT_CODE_CHANGED:
-        flush_all(translator);
+        changes_apply(context);
         break;
     case EXIT_RESUME:
         return go_on(context, context->target, LOOKUP_INLINE);

@@ -9,7 +9,7 @@
 enum exit_kind {
     EXIT_DIRECT,       /* to `target`, which is known */
     EXIT_INDIRECT,     /* to context->target: a lookup failed */
-    EXIT_CODE_CHANGED, /* the program said so: all of it is translated anew */
+    EXIT_CODE_CHANGED, /* the program said so: what has is translated anew */
     EXIT_RESUME,       /* to context->target: after a signal */
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
     EXIT_HOT,          /* the counter of `target` reached its threshold */

@@ -66,6 +66,21 @@ void link_exit(struct translator *translator, struct exit *exit)
     }
 }
 
+void link_detach(struct translator *translator, struct fragment *fragment)
+{
+    struct bucket *bucket = find_bucket(translator, fragment->start);
+
+    while (fragment->incoming != NULL) {
+        struct exit *exit = fragment->incoming;
+        fragment->incoming = exit->next;
+        count_unlink(fragment, exit);
+        target_unlink(translator, exit);
+        exit->to = NULL;
+        exit->next = bucket->waiting;
+        bucket->waiting = exit;
+    }
+}
+
 void link_undo(struct translator *translator)
 {
     for (size_t i = 0; i <= translator->bucket_mask; i++) {

@@ -228,7 +228,11 @@ static void map_file(struct translator *translator, struct program_file *file, u
         map_segment(file, segment);
         if ((segment->permissions & ELF_EXECUTE) != 0) {
             const uint64_t start = segment->address + file->bias;
-            fetch_add(&translator->fetchable, start, page_up(start + segment->memory_bytes));
+            const uint64_t end = page_up(start + segment->memory_bytes);
+            fetch_add(&translator->fetchable, start, end);
+            if ((segment->permissions & ELF_WRITE) == 0) {
+                fetch_add(&translator->fixed, start, end);
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ static void mapping_changed(struct translator *translator, guest_addr start, uin
 {
     lock_acquire(&translator->lock);
     fetch_remove(&translator->fetchable, start, bytes);
+    fetch_remove(&translator->fixed, start, bytes);
     fetch_remove(&translator->closed, start, bytes);
     fetch_forget_window(translator);
     if (code_overlaps(translator, start, bytes)) {
@@ -98,6 +99,17 @@ static void note_protection(struct translator *translator, guest_addr start, uin
     lock_release(&translator->lock);
 }
 
+/* Of a new mapping. */
+static void note_fixed(struct translator *translator, guest_addr start, const struct call *call)
+{
+    if ((call->arguments[2] & (PROT_EXEC | PROT_WRITE)) == PROT_EXEC &&
+        (call->arguments[3] & MAP_TYPE) == MAP_PRIVATE) {
+        lock_acquire(&translator->lock);
+        fetch_add(&translator->fixed, start, page_up(start + call->arguments[1]));
+        lock_release(&translator->lock);
+    }
+}
+
 /* Code that may be executed has to be read, too. */
 static struct call make_readable(const struct call *call)
 {
@@ -135,6 +147,7 @@ int64_t system_mmap(struct context *context, const struct call *call)
     if (!host_is_error(place)) {
         note_protection(context->translator, (guest_addr)place, call->arguments[1],
                         call->arguments[2]);
+        note_fixed(context->translator, (guest_addr)place, call);
     }
     return place;
 }

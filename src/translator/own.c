@@ -58,6 +58,8 @@ bool own_find(struct translator *translator, guest_addr start, guest_addr end,
     consider(&search, translator->pool, (size_t)(translator->pool_end - translator->pool));
     consider(&search, translator->marks,
              (size_t)((const uint8_t *)translator->marks_end - (const uint8_t *)translator->marks));
+    const struct changes *changes = &translator->changes;
+    consider(&search, changes->start, (size_t)(changes->end - (const uint8_t *)changes->start));
     if (translator->counts != NULL) {
         consider(&search, translator->counts, sizeof *translator->counts);
     }

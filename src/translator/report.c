@@ -205,6 +205,8 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"links", statistics->links},
         {"indirect_lookups_missed", statistics->lookup_misses},
         {"flushes", statistics->flushes},
+        {"code_syncs", statistics->code_syncs},
+        {"fragments_changed", statistics->fragments_changed},
         {"cache_bytes", cache_bytes_used(&translator->cache)},
         {"instructions_translated", statistics->instructions_translated},
         {"counter_collisions", counted.collisions},

@@ -1,6 +1,7 @@
 /* What /proc says of the program itself: its own file, arguments and memory, not the translator's. */
 #include "translator/self.h"
 
+#include "translator/changes.h"
 #include "translator/descriptors.h"
 #include "translator/exec.h"
 
@@ -114,15 +115,24 @@ static bool ends_with_name(const char *path, const char *name)
 }
 
 /* Under whatever name it was opened; but a link that leads on leaves no trace. */
+static bool is_own_file(const char *path, int64_t fd, const char *name)
+{
+    char real[64] = "";
+
+    if (!ends_with_name(path, name)) {
+        return false;
+    }
+    if (!self_names(path, name)) {
+        self_read_name(fd, (uintptr_t)real, sizeof real - 1);
+    }
+    return self_names(real[0] != '\0' ? real : path, name);
+}
+
 static const struct self_file *find_file(const char *path, int64_t fd)
 {
     for (size_t i = 0; i < FILES; i++) {
-        if (ends_with_name(path, files[i].name)) {
-            char real[64] = "";
-            if (!self_names(path, files[i].name)) {
-                self_read_name(fd, (uintptr_t)real, sizeof real - 1);
-            }
-            return self_names(real[0] != '\0' ? real : path, files[i].name) ? &files[i] : NULL;
+        if (is_own_file(path, fd, files[i].name)) {
+            return &files[i];
         }
     }
     return NULL;
@@ -172,7 +182,14 @@ int64_t system_openat(struct context *context, const struct call *call)
     if (host_is_error(fd)) {
         return fd;
     }
-    const struct self_file *file = find_file((const char *)(uintptr_t)call->arguments[1], fd);
+    const char *path = (const char *)(uintptr_t)call->arguments[1];
+    if ((flags & O_ACCMODE) != O_RDONLY && is_own_file(path, fd, "mem")) {
+        lock_acquire(&translator->lock);
+        changes_expect_all(translator);
+        lock_release(&translator->lock);
+        return fd;
+    }
+    const struct self_file *file = find_file(path, fd);
     if (file == NULL || (file->put != NULL && (flags & O_PATH) != 0)) {
         return fd;
     }

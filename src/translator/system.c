@@ -1,4 +1,5 @@
 /* The program's system calls: most go straight to the kernel, some are the translator's business. */
+#include "translator/changes.h"
 #include "translator/report.h"
 #include "translator/signal.h"
 #include "translator/system.h"
@@ -28,7 +29,7 @@ int64_t system_sync_code(struct context *context, const struct call *call)
 {
     (void)call;
     lock_acquire(&context->translator->lock);
-    flush_all(context->translator);
+    changes_apply(context);
     lock_release(&context->translator->lock);
     return 0;
 }

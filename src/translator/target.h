@@ -16,12 +16,12 @@ struct bucket;
 struct builder {
     struct translator *translator;
     struct fragment *fragment;
-    struct bucket *bucket; /* that the fragment is in */
-    uint8_t *trampolines;  /* where its own end */
-    guest_addr pc;         /* of the instruction to translate next */
-    uint8_t *at;           /* where its code goes; moves on */
-    uint64_t limit;        /* of instructions, as far as is known to be readable */
-    int64_t left; /* two for each that may follow, the bytes of the shortest; or -2: one too many */
+    struct bucket *bucket;      /* that the fragment is in */
+    uint8_t *trampolines;       /* where its own end */
+    guest_addr pc;              /* of the instruction to translate next */
+    uint8_t *at;                /* where its code goes; moves on */
+    uint64_t limit;             /* of instructions, as far as is known to be readable */
+    int64_t left;               /* two for each that may follow: the bytes of the shortest */
     guest_addr whole_end;       /* 0, or: no branch before this ends the fragment */
     unsigned side_count;        /* of translator->sides; 0 between fragments */
     unsigned whole_side;        /* the first of them that can be of a branch before whole_end */
@@ -59,6 +59,9 @@ void target_begin_with_check(struct builder *builder);
  * returned; goes on with build_on (build.c) where a jump is followed and where the
  * fragment has builder->limit instructions; it has fewer now. */
 struct fragment *target_translate(struct builder *builder);
+
+/* How many bytes the translation of the last instruction of straight code depends on. */
+unsigned target_read_bytes(const uint8_t *code);
 
 /* Whether the instruction at `pc`, which is near `end`, does not reach beyond it. */
 bool target_fits(guest_addr pc, guest_addr end);

@@ -19,6 +19,8 @@ void target_lookup_clear(struct context *context);
  * with the mark of a call.  False if there is no room for that in the cache. */
 bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
                        struct fragment *fragment);
+/* No lookup finds `fragment` any more; not for calls with a mark. */
+void target_lookup_remove(struct translator *translator, const struct fragment *fragment);
 /* Where the program goes if it jumps to `address`: there, but for return addresses
  * in the cache that it got from a target that makes such. */
 guest_addr target_program_address(const struct translator *translator, guest_addr address);

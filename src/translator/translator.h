@@ -63,6 +63,8 @@ struct statistics {
     uint64_t links;
     uint64_t lookup_misses;
     uint64_t flushes;
+    uint64_t code_syncs;
+    uint64_t fragments_changed;
     uint64_t instructions_translated;
 };
 
@@ -79,6 +81,7 @@ struct bucket {
 struct code_range {
     guest_addr start, end;
 };
+#define CODE_PAGE 4096
 #define CODE_RANGES 64
 #define KNOWN_PAGES 64
 
@@ -87,6 +90,16 @@ struct code_range {
 struct fetchable {
     struct code_range ranges[FETCH_RANGES];
     unsigned count;
+};
+
+/* What code was when it was translated (changes.c), in memory of its own. */
+struct original;
+struct changes {
+    struct original *start, *next;
+    struct original *open; /* of a fragment that is being built, or NULL */
+    uint8_t *end;
+    bool expected; /* the program has said once that there are some */
+    bool all;      /* and they may be anywhere */
 };
 
 /* What report.c has open; -1 for nothing. */
@@ -130,9 +143,9 @@ struct translator {
     bool has_xstrata;      /* ic.sync instead of fence.i */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
-    bool count_next_built;            /* count_built has something to do */
+    bool notice_built;                /* count_built or changes_end_fragment has something to do */
     bool threaded;                    /* there was more than one: code is changed by single words */
-    size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then */
+    size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then, and when code changes */
     struct lock lock;                 /* for all of this, then */
     struct context *threads;          /* those that there are */
     struct context *context;          /* of the first */
@@ -149,8 +162,10 @@ struct translator {
     struct code_range code[CODE_RANGES]; /* sorted */
     unsigned code_count;
     struct fetchable fetchable;
+    struct fetchable fixed;  /* of the first: private, and cannot be written to */
     struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */
-    guest_addr name;         /* the program's first argument, */
+    struct changes changes;
+    guest_addr name;                     /* the program's first argument, */
     guest_addr arguments, arguments_end; /* and the others, as strings one behind the other */
     struct code_range auxiliary;         /* its auxiliary vector */
     struct option_words option_words;
@@ -190,6 +205,8 @@ void flush_all(struct translator *translator);
 /* build.c: fragments and exits will be in `pool`, marks in `marks`, each of `bytes`,
  * which are zero. */
 void build_create(struct translator *translator, void *pool, void *marks, size_t bytes);
+/* There are no fragments any more. */
+void build_clear(struct translator *translator);
 /* NULL if the program cannot execute anything at `start`.  `lookup` is the kind
  * of the lookup that failed to find it, if one did. */
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
@@ -215,6 +232,8 @@ void link_exit(struct translator *translator, struct exit *exit);
 /* Links all that wait for `fragment`, which is new in `bucket`; returns it. */
 struct fragment *link_waiting(struct translator *translator, struct bucket *bucket,
                               struct fragment *fragment);
+/* Those that lead to `fragment`, which goes, wait for another. */
+void link_detach(struct translator *translator, struct fragment *fragment);
 /* All exits lead to their trampolines again. */
 void link_undo(struct translator *translator);
 

@@ -89,7 +89,7 @@ static void patch_branch(struct translator *translator, uint8_t *branch, int64_t
 
 /* Too far for a jump: a way there through a register that the target's indirect
  * entry takes back.  It takes the place of the trampoline, but stands behind it
- * where another thread may be in the trampoline. */
+ * where that may be needed again. */
 SELDOM static void link_far(struct translator *translator, uint8_t *stub, const struct fragment *to)
 {
     const int64_t offset = target_indirect_entry(to) - (stub + 4);
@@ -161,7 +161,7 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
     if (link_near(translator, exit, to)) {
         return;
     }
-    uint8_t *stub = exit->trampoline + (translator->threaded ? TRAMPOLINE_BYTES : 0);
+    uint8_t *stub = exit->trampoline + (translator->far_way_bytes != 0 ? TRAMPOLINE_BYTES : 0);
     link_far(translator, stub, to);
     patch(translator, exit->site, word_jal(X0, stub - exit->site));
     if (exit->branch != NULL) {

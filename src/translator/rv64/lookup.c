@@ -9,6 +9,7 @@
  * Each thread has its own tables, but checks follow each other as in the master's:
  * what one thread has added to an entry, others find when they miss something there. */
 #include "translator/rv64/lookup.h"
+#include "translator/rv64/copy.h"
 
 #include "base/check.h"
 
@@ -144,6 +145,35 @@ static const uint8_t *add_check(struct translator *translator, unsigned kind, gu
     ASSERT(builder.at <= place + CHECK_BYTES);
     target_sync(translator, CODE_TRAMPOLINE, place, builder.at);
     return check;
+}
+
+/* What a check does that fails stands right before it: one jump, or two words. */
+static void remove_check(struct translator *translator, const struct fragment *fragment,
+                         const uint8_t *check)
+{
+    uint8_t *place = (uint8_t *)(uintptr_t)check;
+    const bool near = opcode_of(get_word(place - 4)) == OPCODE_JAL;
+    const bool apart = check < fragment->code || check >= fragment->end;
+
+    patch_word(place, word_jal(X0, near ? -4 : -8));
+    target_sync(translator, apart ? CODE_TRAMPOLINE : CODE_FRAGMENT, place, place + 4);
+}
+
+void target_lookup_remove(struct translator *translator, const struct fragment *fragment)
+{
+    struct context *context = translator->master;
+
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        if (fragment->check[kind] != NULL) {
+            remove_check(translator, fragment, fragment->check[kind]);
+        }
+    }
+    if (translator->options.indirect == INDIRECT_IBTC) {
+        const size_t index = entry_index(context, fragment->start);
+        if (context->lookups[index].target == fragment->start) {
+            context->lookups[index].target = index == 0;
+        }
+    }
 }
 
 SELDOM static bool add_slowly(struct context *context, unsigned kind, guest_addr target,

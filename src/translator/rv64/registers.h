@@ -4,6 +4,8 @@
 
 #include "translator/context.h"
 
+/* clang-format off */
+
 /* What a call may change, but a0 to a2, which often are there already: \op is sd or ld. */
     .macro changed_registers_low op
     \op ra, CONTEXT_X(1)(tp)

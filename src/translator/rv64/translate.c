@@ -212,7 +212,7 @@ __attribute__((noinline)) static struct fragment *translate_auipc(struct builder
         emit_register_constant(builder, rd, value);
         return go_straight(builder, 4);
     }
-    const bool joined = (next & 3) == 3 && field(next, 15) == rd;
+    const bool joined = builder->left != 0 && (next & 3) == 3 && field(next, 15) == rd;
     if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
         builder->left -= 2;
         return emit_constant_and_go(builder, rd, value + (uint64_t)rv64_immediate_I(next), 8);
@@ -481,6 +481,16 @@ struct fragment *target_translate(struct builder *builder)
                                 2);
     }
     return translate_other(builder, pc, half);
+}
+
+/* auipc is looked at together with what stands behind it. */
+unsigned target_read_bytes(const uint8_t *code)
+{
+    const uint32_t half = *(const uint16_t *)(const void *)code;
+    if ((half & 3) != 3) {
+        return 2;
+    }
+    return opcode_of(half) == OPCODE_AUIPC ? 8 : 4;
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
