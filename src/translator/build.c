@@ -184,6 +184,7 @@ __attribute__((noinline)) static struct fragment *begin_with_check(struct builde
     target_align(builder);
     builder->fragment->code = builder->at;
     target_begin_with_check(builder);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* who finds it finds translator->building, too */
     return build_first(builder, builder->fragment);
 }
 

@@ -20,7 +20,7 @@
 #define CONTEXT_THRESHOLD 352
 #define CONTEXT_MISS(kind) (360 + (kind)*8)
 #define CONTEXT_MISSED(kind) (392 + (kind)*8)
-#define CONTEXT_LOOKUPS 488
+#define CONTEXT_LOOKUPS 496
 
 /* The kinds of lookups of indirect targets (rv64/indirect.c). */
 #define LOOKUP_INLINE 0 /* the code that jumps compares the target itself */
@@ -72,9 +72,10 @@ struct context {
     const void *detour;   /* what dispatch goes to instead of a fragment, once, or NULL */
     void *block;          /* the memory that all of the thread's things are in */
     size_t block_bytes;
-    uint32_t inside;  /* 1 while it is in the cache, or about to be */
-    uint32_t borrows; /* 1 while another process has it, which borrows the memory (vfork.c) */
-    void *words;      /* memory that execve needs (exec.c), or NULL */
+    uint64_t dispatches; /* not yet among those of translator->statistics */
+    uint32_t inside;     /* 1 while it is in the cache, or about to be */
+    uint32_t borrows;    /* 1 while another process has it, which borrows the memory (vfork.c) */
+    void *words;         /* memory that execve needs (exec.c), or NULL */
     size_t words_bytes;
     union lookup lookups[]; /* the return cache grows from the context downwards */
 };

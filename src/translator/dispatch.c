@@ -160,6 +160,26 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
     return enter(context, fragment);
 }
 
+/* An exit that is not linked, but could be.  As long as the thread is in the cache nothing goes
+ * that it finds there; and what is in a bucket is complete if nothing is being built. */
+static const uint8_t *find_without_lock(struct context *context, const struct exit *exit)
+{
+    struct translator *translator = context->translator;
+
+    if (exit->kind != EXIT_DIRECT || exit->counts ||
+        __atomic_load_n(&translator->emptying, __ATOMIC_ACQUIRE)) {
+        return NULL;
+    }
+    const struct fragment *fragment = find_fragment(translator, exit->target);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (fragment == NULL || __atomic_load_n(&translator->building, __ATOMIC_ACQUIRE) != NULL) {
+        return NULL;
+    }
+    context->target = exit->target;
+    __atomic_fetch_add(&context->dispatches, 1, __ATOMIC_RELAXED);
+    return target_indirect_entry(fragment);
+}
+
 /* The thread comes out of the cache before it takes the lock, so that nobody waits
  * for it; but then the exit may go, if another thread empties the cache first. */
 SELDOM static const uint8_t *dispatch_among_threads(struct context *context, struct exit *exit)
@@ -168,7 +188,11 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
     const uint64_t flushes = translator->statistics.flushes;
     const enum exit_kind kind = exit->kind;
     const guest_addr target = exit->target;
+    const uint8_t *entry = find_without_lock(context, exit);
 
+    if (entry != NULL) {
+        return entry;
+    }
     thread_leave_cache(context);
     if (kind == EXIT_SYSTEM_CALL) {
         context->target = system_call(context, target);
@@ -178,7 +202,6 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         }
     }
     lock_acquire(&translator->lock);
-    const uint8_t *entry;
     if (kind == EXIT_SYSTEM_CALL) {
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);

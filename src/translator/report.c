@@ -280,6 +280,7 @@ void report_end(struct translator *translator)
     }
     lock_acquire(&translator->lock);
     if (!translator->reports.written) {
+        thread_add_up(translator);
         write_reports(translator);
     }
     lock_release(&translator->lock);

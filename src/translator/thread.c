@@ -86,6 +86,7 @@ void thread_empty_cache(struct translator *translator)
     if (!translator->threaded) {
         return;
     }
+    __atomic_store_n(&translator->emptying, true, __ATOMIC_RELEASE);
     for (struct context *at = translator->threads; at != NULL; at = at->next) {
         target_lookup_clear(at);
     }
@@ -93,6 +94,15 @@ void thread_empty_cache(struct translator *translator)
     while (is_anyone_inside(translator)) {
         host_call(__NR_sched_yield);
         link_undo(translator);
+    }
+    __atomic_store_n(&translator->emptying, false, __ATOMIC_RELEASE);
+}
+
+void thread_add_up(struct translator *translator)
+{
+    for (struct context *at = translator->threads; at != NULL; at = at->next) {
+        translator->statistics.dispatches +=
+            __atomic_exchange_n(&at->dispatches, 0, __ATOMIC_RELAXED);
     }
 }
 
@@ -224,6 +234,7 @@ int64_t thread_exit(struct context *context, int status)
         return SIGNAL_RESTART;
     }
     lock_acquire(&translator->lock);
+    thread_add_up(translator);
     const bool last = translator->threads == context && context->next == NULL;
     if (!last) {
         remove(context);

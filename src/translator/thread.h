@@ -13,12 +13,15 @@
 /* A context for one more thread, not yet one of translator->threads; NULL if
  * there is no memory. */
 struct context *thread_create(struct translator *translator);
-/* It runs from now on.  The lock is held, as for the next two. */
+/* It runs from now on.  The lock is held, as for the next four. */
 void thread_add(struct context *context);
 /* Returns when no thread is in the cache; all ways lead out of it. */
 void thread_empty_cache(struct translator *translator);
 /* In a process that was forked there is no other. */
 void thread_forget_others(struct context *context);
+
+/* What threads have counted without the lock is added up. */
+void thread_add_up(struct translator *translator);
 
 /* The thread left the cache: what it was in may go. */
 static inline void thread_leave_cache(struct context *context)

@@ -146,6 +146,7 @@ struct translator {
     bool notice_built;                /* count_built or changes_end_fragment has something to do */
     bool threaded;                    /* there was more than one: code is changed by single words */
     size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then, and when code changes */
+    bool emptying;                    /* a thread waits for the others to leave the cache */
     struct lock lock;                 /* for all of this, then */
     struct context *threads;          /* those that there are */
     struct context *context;          /* of the first */

@@ -11,6 +11,7 @@ static void sync_without_extension(const struct translator *translator, uint64_t
 {
     __asm__ volatile("fence.i" ::: "memory");
     if (translator->threaded && bytes > sizeof(uint32_t)) {
+        __atomic_thread_fence(__ATOMIC_RELEASE); /* they see the code before build_commit */
         host_call(NUMBER_FLUSH_ICACHE, 0L, 0L, 0L);
     }
 }
