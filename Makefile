@@ -79,6 +79,7 @@ $(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-mat
 
 ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
+include bench/programs/programs.mk
 
 guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo
 

@@ -1,0 +1,22 @@
+# Builds the programs of the study: $(BUILD)/bench/programs/NAME for RISC-V, and
+# $(BUILD)/bench-native/programs/NAME for here, each from all files of bench/programs/NAME.
+#
+# Included from the top Makefile behind bench/kernels/kernels.mk, whose flags hold here, too.
+STUDY_PROGRAMS := $(sort $(patsubst bench/programs/%/,%,$(wildcard bench/programs/*/)))
+
+.PHONY: programs programs-native
+programs: $(STUDY_PROGRAMS:%=$(BUILD)/bench/programs/%)
+programs-native: $(STUDY_PROGRAMS:%=$(BUILD)/bench-native/programs/%)
+
+define study_program
+$(BUILD)/bench/programs/$(1): $$(wildcard bench/programs/$(1)/*) bench/programs/program.h
+	@mkdir -p $$(@D)
+	$$(say) RISCV $$@
+	$$(Q)$$(RISCV_CC) $$(BENCH_CFLAGS) -Ibench/programs -static -o $$@ $$(filter %.c,$$^) -lm
+
+$(BUILD)/bench-native/programs/$(1): $$(wildcard bench/programs/$(1)/*) bench/programs/program.h
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $$(BENCH_CFLAGS) $$(BENCH_NATIVE_FLAGS) -Ibench/programs -o $$@ $$(filter %.c,$$^) -lm
+endef
+$(foreach name,$(STUDY_PROGRAMS),$(eval $(call study_program,$(name))))
