@@ -207,10 +207,34 @@ class FlowProgram:
         if rng.random() < 0.5:
             self.put(f"{rng.choice(ATOMICS)}.{rng.choice('wd')} x{rd}, x{rs2}, (x{pointer})")
             return
-        again, sum_ = self.label(), self.target(rng, held | {pointer})
+        self.reservation(rng, pointer, held)
+
+    def reservation(self, rng, pointer, held):
+        """Some instructions between lr and sc, all of which can be done again; branches only forwards, to one
+        of them or out."""
+        again, end = self.label(), self.label()
+        loaded = self.target(rng, held | {pointer})
+        stored = self.target(rng, held | {pointer, loaded})
+        failed = rng.choice((loaded, stored))
+        inside = []  # where branches go that are still to come
         self.count("lr, sc")
-        self.put(f"{again}: lr.d x{sum_}, (x{pointer})", f"addi x{sum_}, x{sum_}, 1",
-                 f"sc.d x{sum_}, x{sum_}, (x{pointer})", f"bnez x{sum_}, {again}")
+        self.put(f"{again}: lr.d x{loaded}, (x{pointer})", f"addi x{stored}, x{loaded}, 1")
+        for _ in range(rng.choice((0, 0, 2, 5, 9))):
+            if inside and rng.random() < 0.6:
+                self.put(f"{inside.pop()}:")
+            if rng.random() < 0.4:
+                inside.append(self.label())
+                where = rng.choice((end, inside[-1], inside[-1]))
+                self.count("lr, sc: way out" if where == end else "lr, sc: branch inside")
+                self.put(rng.choice((f"beqz x{loaded}, {where}", f"bgtu x{stored}, x{loaded}, {where}",
+                                     f"bltz x{stored}, {where}",
+                                     f"j {inside[-1]}", f"bne x{self.draw(rng)}, x0, {where}")))
+            else:
+                self.put(rng.choice((f"slli x{stored}, x{stored}, {rng.randrange(1, 9)}",
+                                     f"xor x{stored}, x{stored}, x{loaded}",
+                                     f"addi x{stored}, x{stored}, {rng.randrange(-32, 32)}")))
+        self.put(*(f"{label}:" for label in inside), f"sc.d x{failed}, x{stored}, (x{pointer})",
+                 f"bnez x{failed}, {again}", f"{end}:")
 
     def floats(self, rng, path, held, depth, loop):
         rd, rs1 = self.target(rng, held), self.draw(rng)
