@@ -13,39 +13,78 @@ static bool contains(struct code_range range, guest_addr pc)
     return pc >= range.start && pc < range.end;
 }
 
+/* How many ranges end before `address`, or there. */
+static unsigned count_below(const struct fetchable *fetchable, guest_addr address)
+{
+    unsigned low = 0, high = fetchable->count;
+
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (fetchable->ranges[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Where there is no room, the others go: any is found again where it is needed. */
+static void replace(struct fetchable *fetchable, unsigned first, unsigned last,
+                    const struct code_range *ranges, unsigned count)
+{
+    unsigned behind = fetchable->count - last;
+
+    if (first + count + behind > FETCH_RANGES) {
+        first = behind = 0;
+    }
+    __builtin_memmove(&fetchable->ranges[first + count], &fetchable->ranges[last],
+                      behind * sizeof *ranges);
+    for (unsigned i = 0; i < count; i++) {
+        fetchable->ranges[first + i] = ranges[i];
+    }
+    fetchable->count = first + count + behind;
+}
+
+/* Ranges that touch it become one with it. */
 void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end)
 {
     struct code_range added = {start & ~(PAGE_BYTES - 1), end};
-    unsigned kept = 0;
+    const unsigned first = count_below(fetchable, added.start == 0 ? 0 : added.start - 1);
+    unsigned last = first;
 
-    for (unsigned i = 0; i < fetchable->count; i++) {
-        const struct code_range range = fetchable->ranges[i];
-        if (range.start <= added.end && added.start <= range.end) {
-            added.start = range.start < added.start ? range.start : added.start;
-            added.end = range.end > added.end ? range.end : added.end;
-        } else {
-            fetchable->ranges[kept++] = range;
-        }
+    for (; last < fetchable->count && fetchable->ranges[last].start <= added.end; last++) {
+        const struct code_range range = fetchable->ranges[last];
+        added.start = range.start < added.start ? range.start : added.start;
+        added.end = range.end > added.end ? range.end : added.end;
     }
-    fetchable->count = kept;
-    if (kept == FETCH_RANGES) { /* any of them is found again where it is needed */
-        fetchable->count = kept = 0;
-    }
-    fetchable->ranges[fetchable->count++] = added;
+    replace(fetchable, first, last, &added, 1);
 }
 
+/* What is left of them stays known: programs that protect single pages of a large
+ * mapping would otherwise make the translator ask for each of its pieces. */
 void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes)
 {
-    const guest_addr end = bytes > ~start - PAGE_BYTES ? ~UINT64_C(0) : start + bytes;
-    unsigned kept = 0;
+    const guest_addr low = start & ~(PAGE_BYTES - 1);
+    const guest_addr high = bytes > ~start - PAGE_BYTES
+                                ? ~UINT64_C(0)
+                                : (start + bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    const unsigned first = count_below(fetchable, low);
+    struct code_range left[2];
+    unsigned last = first, count = 0;
 
-    for (unsigned i = 0; i < fetchable->count; i++) {
-        const struct code_range range = fetchable->ranges[i];
-        if (range.end <= start || range.start >= end) {
-            fetchable->ranges[kept++] = range;
+    for (; last < fetchable->count && fetchable->ranges[last].start < high; last++) {
+        const struct code_range range = fetchable->ranges[last];
+        if (range.start < low) {
+            left[count++] = (struct code_range){range.start, low};
+        }
+        if (range.end > high) {
+            left[count++] = (struct code_range){high, range.end};
         }
     }
-    fetchable->count = kept;
+    if (last > first) {
+        replace(fetchable, first, last, left, count);
+    }
 }
 
 /* /proc/self/maps, character by character. */
@@ -157,12 +196,10 @@ void fetch_open_stack(guest_addr stack)
 
 static struct code_range find_known(const struct fetchable *fetchable, guest_addr pc)
 {
-    for (unsigned i = 0; i < fetchable->count; i++) {
-        if (contains(fetchable->ranges[i], pc)) {
-            return fetchable->ranges[i];
-        }
-    }
-    return (struct code_range){0, 0};
+    const unsigned at = count_below(fetchable, pc);
+
+    return at < fetchable->count && contains(fetchable->ranges[at], pc) ? fetchable->ranges[at]
+                                                                        : (struct code_range){0, 0};
 }
 
 static struct code_range find_range(struct translator *translator, guest_addr pc)

@@ -168,6 +168,9 @@ int64_t system_mprotect(struct context *context, const struct call *call)
     }
     const int64_t result = system_pass(context, &readable);
 
+    if ((call->arguments[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) != 0) {
+        mapping_changed(context->translator, 0, ~UINT64_C(0)); /* as far as its mapping goes */
+    }
     if (result == 0 && call->arguments[1] != 0) {
         note_protection(context->translator, call->arguments[0], call->arguments[1],
                         call->arguments[2]);

@@ -85,8 +85,9 @@ struct code_range {
 #define CODE_RANGES 64
 #define KNOWN_PAGES 64
 
-/* Memory of the program that is executable, or that is not; not all of it. */
-#define FETCH_RANGES 32
+/* Memory of the program that is executable, or that is not; not all of it, and sorted.
+ * Lisp systems have hundreds of pieces, in which code and data take turns. */
+#define FETCH_RANGES 1024
 struct fetchable {
     struct code_range ranges[FETCH_RANGES];
     unsigned count;
