@@ -16,6 +16,12 @@ class Configuration:
         # Only the machine has the hardware.
         self.only_machine = "hw" in options
 
+    def tiny(self):
+        """The same with a cache that is emptied again and again; None if it cannot be, or has one."""
+        if self.amount == "visible" or "--cache" in self.options:
+            return None
+        return Configuration("few", self.name + "-64K", [*self.options, "--cache", "64K"])
+
     def commands(self, more=()):
         """On the machine and, if it has all that is asked for, on qemu-riscv64."""
         build = os.path.dirname(os.path.dirname(diffsuite.build_folder()))
