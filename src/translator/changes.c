@@ -7,6 +7,7 @@
  * mostly add code, and change little. */
 #include "translator/changes.h"
 
+#include "translator/fetch.h"
 #include "translator/state.h"
 #include "translator/target.h"
 #include "translator/target_lookup.h"
@@ -38,22 +39,31 @@ bool changes_may_come(const struct translator *translator, guest_addr start, gue
 {
     const struct changes *changes = &translator->changes;
 
-    for (unsigned i = 0; i < translator->fixed.count; i++) {
-        const struct code_range range = translator->fixed.ranges[i];
-        if (start >= range.start && end <= range.end) {
-            return changes->all;
-        }
+    if (!changes->expected || changes->all) {
+        return changes->expected;
     }
-    return changes->expected;
+    return end > fetch_find(&translator->fixed, start).end;
 }
 
-/* The instruction of the last mark is the last of the piece. */
+/* Where the last instruction begins that has a mark, from the first word on.  The fragment may
+ * have gone on in code that is not noted. */
+static uint64_t last_offset(const struct translator *translator, const struct original *original)
+{
+    const guest_addr start = (uintptr_t)original->code;
+    uint64_t last = 0;
+
+    for (const struct mark *mark = translator->changes.open_mark;
+         mark != translator->mark_next && mark->pc - start < original->count * WORD_BYTES; mark++) {
+        last = mark->pc - start;
+    }
+    return last;
+}
+
 static void end_piece(struct translator *translator)
 {
     struct changes *changes = &translator->changes;
     struct original *original = changes->open;
-    const guest_addr start = (uintptr_t)original->code;
-    const uint64_t offset = (translator->mark_next - 1)->pc - start;
+    const uint64_t offset = last_offset(translator, original);
     uint64_t bytes = offset + target_read_bytes((const uint8_t *)original->words + offset);
 
     if (bytes > original->count * WORD_BYTES) { /* not so much could be read */
@@ -117,6 +127,7 @@ void changes_note(struct builder *builder)
         original->words[i] = *(const volatile uint64_t *)&original->code[i];
     }
     changes->open = original;
+    changes->open_mark = translator->mark_next;
     translator->notice_built = true;
 }
 

@@ -194,7 +194,7 @@ void fetch_open_stack(guest_addr stack)
     }
 }
 
-static struct code_range find_known(const struct fetchable *fetchable, guest_addr pc)
+struct code_range fetch_find(const struct fetchable *fetchable, guest_addr pc)
 {
     const unsigned at = count_below(fetchable, pc);
 
@@ -205,10 +205,10 @@ static struct code_range find_known(const struct fetchable *fetchable, guest_add
 static struct code_range find_range(struct translator *translator, guest_addr pc)
 {
     struct fetchable *fetchable = &translator->fetchable;
-    struct code_range range = find_known(fetchable, pc);
+    struct code_range range = fetch_find(fetchable, pc);
 
-    if (range.end == 0 && find_known(&translator->closed, pc).end == 0 && look_up(fetchable, pc)) {
-        range = find_known(fetchable, pc);
+    if (range.end == 0 && fetch_find(&translator->closed, pc).end == 0 && look_up(fetchable, pc)) {
+        range = fetch_find(fetchable, pc);
     }
     return range;
 }

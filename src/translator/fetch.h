@@ -7,6 +7,8 @@
 /* Says that a mapping is executable; one of which nobody says so is looked up
  * in /proc when the program jumps there. */
 void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end);
+/* The one that `pc` is in; its end is 0 if none is known. */
+struct code_range fetch_find(const struct fetchable *fetchable, guest_addr pc);
 /* Mappings have changed. */
 void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes);
 /* Of how many instructions from `pc` on can be said that the program may execute

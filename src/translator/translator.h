@@ -97,7 +97,8 @@ struct fetchable {
 struct original;
 struct changes {
     struct original *start, *next;
-    struct original *open; /* of a fragment that is being built, or NULL */
+    struct original *open;        /* of a fragment that is being built, or NULL */
+    const struct mark *open_mark; /* where its marks begin */
     uint8_t *end;
     bool expected; /* the program has said once that there are some */
     bool all;      /* and they may be anywhere */

@@ -1,0 +1,82 @@
+/* Shows generated code that goes on in the program's own functions: changed and added piece by piece, each
+ * piece right behind the one before it. */
+#include "common.h"
+#include <sys/mman.h>
+
+#define PLACE 0x20000000u /* from where a jump reaches this program */
+#define STUBS 400
+#define STUB_WORDS 3
+
+static uint32_t *code;
+
+__attribute__((noinline)) static long twice(long value)
+{
+    return 2 * value;
+}
+
+__attribute__((noinline)) static long square(long value)
+{
+    long sum = 0;
+
+    for (long i = 0; i < value; i++) {
+        sum += value;
+    }
+    return sum;
+}
+
+/* Adds `amount` to its argument and goes on to `target`. */
+static void put(int stub, uint32_t amount, long (*target)(long))
+{
+    uint32_t *at = code + stub * STUB_WORDS;
+    const uint32_t offset = (uint32_t)((uintptr_t)target - (uintptr_t)(at + 1));
+
+    at[0] = amount << 20 | 10u << 15 | 10u << 7 | 0x13;
+    at[1] = ((offset + 0x800) & 0xfffff000u) | 6u << 7 | 0x17;
+    at[2] = (offset & 0xfff) << 20 | 6u << 15 | 0x67;
+}
+
+static void sync_code(void)
+{
+    __builtin___clear_cache((char *)code, (char *)(code + STUBS * STUB_WORDS));
+}
+
+static long call(int stub, long argument)
+{
+    long (*function)(long) = (long (*)(long))(uintptr_t)(code + stub * STUB_WORDS);
+
+    return function(argument);
+}
+
+static uint64_t call_all(int count)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < count; i++) {
+        sum = sum * 31 + (uint64_t)call(i, i % 7);
+    }
+    return sum;
+}
+
+int main(void)
+{
+    uint64_t state = 1;
+
+    code = mmap((void *)(uintptr_t)PLACE, STUBS * STUB_WORDS * sizeof *code,
+                PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    REQUIRE(code != MAP_FAILED);
+    for (int i = 0; i < STUBS; i++) {
+        put(i, (uint32_t)i, i % 3 == 0 ? square : twice);
+        sync_code();
+        REQUIRE(call(i, 5) == (i % 3 == 0 ? square : twice)(5 + i));
+    }
+    printf("added: %016llx\n", (unsigned long long)call_all(STUBS));
+    for (int round = 0; round < 200; round++) {
+        const int stub = (int)(next_random(&state) % STUBS);
+        const uint32_t amount = (uint32_t)(next_random(&state) % 2048);
+        put(stub, amount, round % 2 == 0 ? square : twice);
+        sync_code();
+        REQUIRE(call(stub, 3) == (round % 2 == 0 ? square : twice)(3 + (long)amount));
+    }
+    printf("changed: %016llx\n", (unsigned long long)call_all(STUBS));
+    return 0;
+}
