@@ -9,12 +9,12 @@ programs: $(STUDY_PROGRAMS:%=$(BUILD)/bench/programs/%)
 programs-native: $(STUDY_PROGRAMS:%=$(BUILD)/bench-native/programs/%)
 
 define study_program
-$(BUILD)/bench/programs/$(1): $$(wildcard bench/programs/$(1)/*) bench/programs/program.h
+$(BUILD)/bench/programs/$(1): $$(wildcard bench/programs/$(1)/*) $$(wildcard bench/programs/*.h)
 	@mkdir -p $$(@D)
 	$$(say) RISCV $$@
 	$$(Q)$$(RISCV_CC) $$(BENCH_CFLAGS) -Ibench/programs -static -o $$@ $$(filter %.c,$$^) -lm
 
-$(BUILD)/bench-native/programs/$(1): $$(wildcard bench/programs/$(1)/*) bench/programs/program.h
+$(BUILD)/bench-native/programs/$(1): $$(wildcard bench/programs/$(1)/*) $$(wildcard bench/programs/*.h)
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
 	$$(Q)$$(CC) $$(BENCH_CFLAGS) $$(BENCH_NATIVE_FLAGS) -Ibench/programs -o $$@ $$(filter %.c,$$^) -lm
