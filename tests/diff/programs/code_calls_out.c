@@ -3,7 +3,7 @@
 #include "common.h"
 #include <sys/mman.h>
 
-#define PLACE 0x20000000u /* from where a jump reaches this program */
+#define PAGE ((uintptr_t)4096)
 #define STUBS 400
 #define STUB_WORDS 3
 
@@ -22,6 +22,24 @@ __attribute__((noinline)) static long square(long value)
         sum += value;
     }
     return sum;
+}
+
+/* From where a jump reaches the program, forward. */
+static void *map_below_program(size_t bytes)
+{
+    const uintptr_t program = (uintptr_t)twice & -PAGE;
+
+    for (uintptr_t distance = 0x1000000; distance < 0x40000000; distance += 0x1000000) {
+        void *place = mmap((void *)(program - distance), bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(place != MAP_FAILED);
+        if (program - (uintptr_t)place < 0x40000000) {
+            return place;
+        }
+        REQUIRE(munmap(place, bytes) == 0);
+    }
+    REQUIRE(!"a place below the program");
+    return NULL;
 }
 
 /* Adds `amount` to its argument and goes on to `target`. */
@@ -61,9 +79,7 @@ int main(void)
 {
     uint64_t state = 1;
 
-    code = mmap((void *)(uintptr_t)PLACE, STUBS * STUB_WORDS * sizeof *code,
-                PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    REQUIRE(code != MAP_FAILED);
+    code = map_below_program(STUBS * STUB_WORDS * sizeof *code);
     for (int i = 0; i < STUBS; i++) {
         put(i, (uint32_t)i, i % 3 == 0 ? square : twice);
         sync_code();
