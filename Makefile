@@ -23,7 +23,7 @@ CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
 LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
 
 SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/machine/*.c src/machine/*/*.c \
-                      src/symbols/*.c src/report/*.c src/cli/*.c)
+                      src/symbols/*.c src/report/*.c src/study/*.c src/cli/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
 LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
 

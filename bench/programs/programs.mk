@@ -5,8 +5,13 @@
 STUDY_PROGRAMS := $(sort $(patsubst bench/programs/%/,%,$(wildcard bench/programs/*/)))
 
 .PHONY: programs programs-native
-programs: $(STUDY_PROGRAMS:%=$(BUILD)/bench/programs/%)
+programs: $(STUDY_PROGRAMS:%=$(BUILD)/bench/programs/%) $(BUILD)/bench/programs/results.list
 programs-native: $(STUDY_PROGRAMS:%=$(BUILD)/bench-native/programs/%)
+
+# `strata study` looks for it beside the programs.
+$(BUILD)/bench/programs/results.list: bench/programs/results.list
+	@mkdir -p $(@D)
+	@cp $< $@
 
 define study_program
 $(BUILD)/bench/programs/$(1): $$(wildcard bench/programs/$(1)/*) $$(wildcard bench/programs/*.h)

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) of a file, to say which program was run. */
+/* SHA-256 (FIPS 180-4) of a file, to say which program was run, and of bytes in memory. */
 #include "base/sha256.h"
 
 #include <stdint.h>
@@ -50,29 +50,19 @@ static void digest_block(uint32_t state[8], const uint8_t *block)
     }
 }
 
-bool sha256_file(const char *path, char text[SHA256_TEXT_BYTES])
+static const uint32_t initial_state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+/* Ends a message of `bytes` bytes; the last bytes % 64 of them are in `block`. */
+static void finish(uint32_t state[8], uint8_t block[64], uint64_t bytes,
+                   char text[SHA256_TEXT_BYTES])
 {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return false;
-    }
-    uint8_t block[64];
-    uint64_t bytes = 0;
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) == sizeof block) {
+    const size_t rest = bytes % 64;
+    memset(block + rest, 0, 64 - rest);
+    block[rest] = 0x80;
+    if (rest >= 56) { /* no room for the length */
         digest_block(state, block);
-        bytes += got;
-    }
-    const bool complete = !ferror(file);
-    fclose(file);
-    bytes += got;
-    memset(block + got, 0, sizeof block - got);
-    block[got] = 0x80;
-    if (got >= 56) { /* no room for the length */
-        digest_block(state, block);
-        memset(block, 0, sizeof block);
+        memset(block, 0, 64);
     }
     for (unsigned i = 0; i < 8; i++) {
         block[56 + i] = (uint8_t)(bytes * 8 >> (56 - 8 * i));
@@ -81,5 +71,39 @@ bool sha256_file(const char *path, char text[SHA256_TEXT_BYTES])
     for (unsigned i = 0; i < 8; i++) {
         snprintf(text + 8 * i, 9, "%08x", state[i]);
     }
+}
+
+void sha256_bytes(const void *data, size_t bytes, char text[SHA256_TEXT_BYTES])
+{
+    uint32_t state[8];
+    uint8_t block[64];
+    const uint8_t *next = data;
+    memcpy(state, initial_state, sizeof state);
+    for (size_t left = bytes; left >= sizeof block; left -= sizeof block) {
+        digest_block(state, next);
+        next += sizeof block;
+    }
+    memcpy(block, next, bytes % sizeof block);
+    finish(state, block, bytes, text);
+}
+
+bool sha256_file(const char *path, char text[SHA256_TEXT_BYTES])
+{
+    uint32_t state[8];
+    uint8_t block[64];
+    uint64_t bytes = 0;
+    size_t got;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    memcpy(state, initial_state, sizeof state);
+    while ((got = fread(block, 1, sizeof block, file)) == sizeof block) {
+        digest_block(state, block);
+        bytes += got;
+    }
+    const bool complete = !ferror(file);
+    fclose(file);
+    finish(state, block, bytes + got, text);
     return complete;
 }

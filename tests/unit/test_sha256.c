@@ -39,6 +39,16 @@ static void assert_digest(const char *piece, unsigned repeated, const char *expe
     assert_int_equal(fclose(file), 0);
     assert_true(sha256_file(path, text));
     assert_string_equal(text, expected);
+
+    const size_t bytes = strlen(piece);
+    char *whole = malloc(bytes * repeated + 1);
+    assert_non_null(whole);
+    for (unsigned i = 0; i < repeated; i++) {
+        memcpy(whole + i * bytes, piece, bytes);
+    }
+    sha256_bytes(whole, bytes * repeated, text);
+    assert_string_equal(text, expected);
+    free(whole);
 }
 
 static void published_examples(void **unused)

@@ -1,0 +1,54 @@
+/* Takes the options that `strata study` and `strata sweep` share. */
+#include "cli/study_options.h"
+
+#include <string.h>
+
+const char *study_take_output(void *settings, const char *value)
+{
+    ((struct study_settings *)settings)->request.output = value;
+    return value[0] == '\0' ? "expected a folder:" : NULL;
+}
+
+static const char *take_number(const char *value, unsigned *number)
+{
+    uint64_t parsed;
+    if (!command_parse_number(value, &parsed) || parsed == 0 || parsed > 100000) {
+        return "expected a number from 1 to 100000:";
+    }
+    *number = (unsigned)parsed;
+    return NULL;
+}
+
+const char *study_take_workers(void *settings, const char *value)
+{
+    return take_number(value, &((struct study_settings *)settings)->request.workers);
+}
+
+const char *study_take_timeout(void *settings, const char *value)
+{
+    return take_number(value, &((struct study_settings *)settings)->request.timeout_seconds);
+}
+
+const char *study_take_size(void *settings, const char *value)
+{
+    static const char *const sizes[] = {"test", "small", "full"};
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (strcmp(sizes[i], value) == 0) {
+            ((struct study_settings *)settings)->request.size = sizes[i];
+            return NULL;
+        }
+    }
+    return "expected test, small or full:";
+}
+
+const char *study_take_programs(void *settings, const char *value)
+{
+    ((struct study_settings *)settings)->request.programs = value;
+    return value[0] == '\0' ? "expected a folder:" : NULL;
+}
+
+void study_settings_begin(struct study_settings *settings, const char *command)
+{
+    *settings = (struct study_settings){
+        .request = {.command = command, .version = STRATA_VERSION, .size = "small"}};
+}

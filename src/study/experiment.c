@@ -1,0 +1,383 @@
+/* Reads experiment files: one line, one thing. */
+#include "study/experiment.h"
+
+#include "study/experiment_check.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *const value_unit_names[] = {"number", "percent", "ratio", NULL};
+const char *const chart_kind_names[] = {"bars", "lines", "scatter", "table", NULL};
+
+/* The position of `name` in a list that ends with NULL; -1 if it is not there. */
+static int find_name(const char *const *names, const char *name)
+{
+    for (int i = 0; name != NULL && names[i] != NULL; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void add_word(struct script *script, struct words *words, const char *word)
+{
+    words->line = script->line;
+    *POOL_ADD(script->pool, words->words, words->count) = word;
+}
+
+static void take_words(struct script *script, struct words *words)
+{
+    const char *word;
+    while ((word = script_take_word(script)) != NULL) {
+        add_word(script, words, word);
+    }
+}
+
+/* Names stand in expressions, so they are made of what these read as one word. */
+static const char *take_name(struct script *script, const char *what)
+{
+    const char *name = script_take_word(script);
+    if (name == NULL) {
+        script_wrong(script, "the name of the %s is missing", what);
+        return NULL;
+    }
+    bool usable = isalpha((unsigned char)name[0]) && strlen(name) < 48;
+    for (const char *at = name; *at != '\0'; at++) {
+        usable = usable && (isalnum((unsigned char)*at) || *at == '_');
+    }
+    if (!usable) {
+        script_wrong(script, "%.60s is no name for a %s: letters, digits and _ only", name, what);
+        return NULL;
+    }
+    return name;
+}
+
+static bool take_text(struct script *script, const char **text, const char *directive)
+{
+    if (*text != NULL) {
+        return script_wrong(script, "there is a second %s", directive);
+    }
+    const char *quoted = script_take_quoted(script);
+    *text = quoted != NULL ? quoted : script_take_raw(script);
+    return *text != NULL || script_wrong(script, "%s what?", directive);
+}
+
+static bool read_title(struct script *script, struct experiment *experiment)
+{
+    return take_text(script, &experiment->title, "title");
+}
+
+static bool read_figure(struct script *script, struct experiment *experiment)
+{
+    return take_text(script, &experiment->figure, "figure");
+}
+
+static bool read_paper(struct script *script, struct experiment *experiment)
+{
+    const char *text = NULL;
+    if (!take_text(script, &text, "paper")) {
+        return false;
+    }
+    add_word(script, &experiment->papers, text);
+    return true;
+}
+
+static bool read_suite(struct script *script, struct experiment *experiment)
+{
+    if (experiment->suite != NULL || experiment->programs.count > 0) {
+        return script_wrong(script, "the programs are named already");
+    }
+    experiment->suite_line = script->line;
+    experiment->suite = script_take_word(script);
+    return experiment->suite != NULL || script_wrong(script, "which suite?");
+}
+
+static bool read_programs(struct script *script, struct experiment *experiment)
+{
+    if (experiment->suite != NULL || experiment->programs.count > 0) {
+        return script_wrong(script, "the programs are named already");
+    }
+    take_words(script, &experiment->programs);
+    return experiment->programs.count > 0 || script_wrong(script, "which programs?");
+}
+
+/* A program's name becomes part of file names. */
+static bool is_program_name(const char *name)
+{
+    for (const char *at = name; *at != '\0'; at++) {
+        if (!isalnum((unsigned char)*at) && strchr("_-+.", *at) == NULL) {
+            return false;
+        }
+    }
+    return name[0] != '.' && name[0] != '-' && strlen(name) < 48;
+}
+
+bool experiment_read_program(struct script *script, struct own_program *program)
+{
+    const char *word;
+    program->name = script_take_word(script);
+    if (program->name == NULL || !is_program_name(program->name)) {
+        return script_wrong(script, "a program needs a name of letters, digits, _, -, + and .");
+    }
+    while ((word = script_take_word(script)) != NULL) {
+        if (program->command.count == 0 && program->folder == NULL && strcmp(word, "in") == 0) {
+            program->folder = script_take_word(script);
+        } else if (word[0] == '<' && word[1] != '\0') {
+            program->input = word + 1;
+        } else {
+            add_word(script, &program->command, word);
+        }
+    }
+    program->command.line = script->line;
+    return program->command.count > 0 ||
+           script_wrong(script, "what is the command of %s?", program->name);
+}
+
+static bool read_program(struct script *script, struct experiment *experiment)
+{
+    struct own_program program = {.name = NULL};
+    if (!experiment_read_program(script, &program)) {
+        return false;
+    }
+    for (size_t i = 0; i < experiment->own_program_count; i++) {
+        if (strcmp(experiment->own_programs[i].name, program.name) == 0) {
+            return script_wrong(script, "there is a second program %s", program.name);
+        }
+    }
+    *POOL_ADD(script->pool, experiment->own_programs, experiment->own_program_count) = program;
+    return true;
+}
+
+/* vary NAME VALUE...; a value may be LABEL=TEXT. */
+static bool read_vary(struct script *script, struct experiment *experiment)
+{
+    const char *word;
+    if (experiment->axis != NULL) {
+        return script_wrong(script, "there is a second vary");
+    }
+    experiment->axis_line = script->line;
+    experiment->axis = take_name(script, "axis");
+    while (experiment->axis != NULL && (word = script_take_word(script)) != NULL) {
+        const char *equals = strchr(word, '=');
+        struct axis_value *value =
+            POOL_ADD(script->pool, experiment->axis_values, experiment->axis_count);
+        value->label =
+            equals != NULL ? pool_copy(script->pool, word, (size_t)(equals - word)) : word;
+        value->text = equals != NULL ? equals + 1 : word;
+        if (!is_program_name(value->label) || value->label[0] == '\0') {
+            return script_wrong(script, "%.60s is no label: letters, digits, _, -, + and . only",
+                                value->label);
+        }
+        for (size_t i = 0; i + 1 < experiment->axis_count; i++) {
+            if (strcmp(experiment->axis_values[i].label, value->label) == 0) {
+                return script_wrong(script, "%s is there twice", value->label);
+            }
+        }
+    }
+    return experiment->axis == NULL || experiment->axis_count > 0 ||
+           script_wrong(script, "vary %s over what?", experiment->axis);
+}
+
+static bool read_run(struct script *script, struct experiment *experiment)
+{
+    const char *name = take_name(script, "run");
+    if (name == NULL) {
+        return false;
+    }
+    if (experiment_find_run(experiment, name) < experiment->run_count) {
+        return script_wrong(script, "there is a second run %s", name);
+    }
+    struct experiment_run *run = POOL_ADD(script->pool, experiment->runs, experiment->run_count);
+    run->name = name;
+    take_words(script, &run->command);
+    if (run->command.count == 0 ||
+        (strcmp(run->command.words[0], "run") != 0 && strcmp(run->command.words[0], "sim") != 0)) {
+        return script_wrong(script, "run %s needs a command: run or sim, and options", name);
+    }
+    return true;
+}
+
+static bool read_value(struct script *script, struct experiment *experiment)
+{
+    const char *name = take_name(script, "value");
+    if (name == NULL) {
+        return false;
+    }
+    if (experiment_find_value(experiment, name) < experiment->value_count ||
+        experiment_find_run(experiment, name) < experiment->run_count) {
+        return script_wrong(script, "there is a second %s", name);
+    }
+    struct experiment_value *value =
+        POOL_ADD(script->pool, experiment->values, experiment->value_count);
+    *value = (struct experiment_value){.name = name, .line = script->line};
+    value->expression = script_take_raw(script);
+    value->label = script_take_quoted(script);
+    if (value->expression == NULL) {
+        return script_wrong(script, "value %s needs an expression", name);
+    }
+    const char *unit = value->label != NULL ? script_take_word(script) : NULL;
+    const int found = find_name(value_unit_names, unit);
+    if (unit != NULL && found < 0) {
+        return script_wrong(script, "there is no unit %.60s: number, percent or ratio", unit);
+    }
+    value->unit = found < 0 ? UNIT_NUMBER : (enum value_unit)found;
+    value->label = value->label != NULL ? value->label : name;
+    return true;
+}
+
+static bool read_loops(struct script *script, struct experiment *experiment)
+{
+    const char *word;
+    if (experiment->loops_run != NULL) {
+        return script_wrong(script, "there is a second table of loops");
+    }
+    experiment->loops_line = script->line;
+    experiment->loops_run = script_take_word(script);
+    if (experiment->loops_run == NULL) {
+        return script_wrong(script, "the loops of which run?");
+    }
+    while ((word = script_take_word(script)) != NULL) {
+        const char *equals = strchr(word, '=');
+        struct experiment_column *column =
+            POOL_ADD(script->pool, experiment->columns, experiment->column_count);
+        column->name =
+            equals != NULL ? pool_copy(script->pool, word, (size_t)(equals - word)) : word;
+        column->expression = equals != NULL ? equals + 1 : NULL;
+    }
+    return experiment->column_count > 0 || script_wrong(script, "which columns?");
+}
+
+/* chart KIND NAME... [by program] [log] */
+static bool read_chart(struct script *script, struct experiment *experiment)
+{
+    const char *word = script_take_word(script);
+    const int kind = find_name(chart_kind_names, word);
+    if (kind < 0) {
+        return script_wrong(script, "there is no chart %.60s: bars, lines, scatter or table",
+                            word != NULL ? word : "without a kind");
+    }
+    struct experiment_chart *chart =
+        POOL_ADD(script->pool, experiment->charts, experiment->chart_count);
+    chart->kind = (enum chart_kind)kind;
+    while ((word = script_take_word(script)) != NULL) {
+        if (strcmp(word, "log") == 0) {
+            chart->log = true;
+        } else if (strcmp(word, "by") == 0) {
+            word = script_take_word(script);
+            if (word == NULL || strcmp(word, "program") != 0) {
+                return script_wrong(script, "charts are by program");
+            }
+        } else {
+            add_word(script, &chart->values, word);
+        }
+    }
+    return chart->values.count > 0 || script_wrong(script, "a chart of what?");
+}
+
+static bool read_check(struct script *script, struct experiment *experiment)
+{
+    const char *name = take_name(script, "check");
+    if (name == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < experiment->check_count; i++) {
+        if (strcmp(experiment->checks[i].name, name) == 0) {
+            return script_wrong(script, "there is a second check %s", name);
+        }
+    }
+    struct experiment_check *check =
+        POOL_ADD(script->pool, experiment->checks, experiment->check_count);
+    *check = (struct experiment_check){.name = name, .line = script->line};
+    check->expression = script_take_raw(script);
+    check->statement = script_take_quoted(script);
+    if (check->expression == NULL || check->statement == NULL) {
+        return script_wrong(script, "check %s needs a condition and a \"statement\"", name);
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(struct script *script, struct experiment *experiment);
+} directives[] = {
+    {"title", read_title}, {"figure", read_figure},     {"paper", read_paper},
+    {"suite", read_suite}, {"programs", read_programs}, {"program", read_program},
+    {"vary", read_vary},   {"run", read_run},           {"value", read_value},
+    {"loops", read_loops}, {"chart", read_chart},       {"check", read_check},
+};
+
+static bool read_line(struct script *script, struct experiment *experiment)
+{
+    const char *word = script_take_word(script);
+    for (size_t i = 0; word != NULL && i < sizeof directives / sizeof directives[0]; i++) {
+        if (strcmp(directives[i].name, word) == 0) {
+            return directives[i].read(script, experiment) && script->problem[0] == '\0' &&
+                   (script_line_is_over(script) ||
+                    script_wrong(script, "nothing more is expected: %.60s", script->next));
+        }
+    }
+    return script_wrong(script, "there is no %.60s in an experiment", word != NULL ? word : "\"");
+}
+
+/* The file's name without folder and ending. */
+static const char *name_of_file(struct pool *pool, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return pool_copy(pool, name, dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+struct experiment *experiment_read(struct script *script)
+{
+    struct experiment *experiment = pool_take(script->pool, sizeof *experiment);
+    experiment->path = script->path;
+    experiment->name = name_of_file(script->pool, script->path);
+    while (script_next_line(script)) {
+        if (!read_line(script, experiment)) {
+            return NULL;
+        }
+    }
+    if (script->problem[0] != '\0' || !experiment_check(script, experiment)) {
+        return NULL;
+    }
+    return experiment;
+}
+
+size_t experiment_points(const struct experiment *experiment)
+{
+    return experiment->axis != NULL ? experiment->axis_count : 1;
+}
+
+const char *experiment_fill(struct pool *pool, const struct experiment *experiment, size_t point,
+                            const char *text)
+{
+    const char *open = experiment->axis != NULL ? strchr(text, '{') : NULL;
+    const char *close = open != NULL ? strchr(open, '}') : NULL;
+    if (close == NULL) {
+        return text;
+    }
+    /* What was put in is not looked at again. */
+    const char *rest = experiment_fill(pool, experiment, point, close + 1);
+    return pool_format(pool, "%.*s%s%s", (int)(open - text), text,
+                       experiment->axis_values[point].text, rest);
+}
+
+size_t experiment_find_run(const struct experiment *experiment, const char *name)
+{
+    size_t i = 0;
+    while (i < experiment->run_count && strcmp(experiment->runs[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+size_t experiment_find_value(const struct experiment *experiment, const char *name)
+{
+    size_t i = 0;
+    while (i < experiment->value_count && strcmp(experiment->values[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}

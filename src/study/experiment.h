@@ -1,0 +1,111 @@
+/* An experiment: what is run, what is drawn from it, and what the paper says of it. */
+#ifndef STRATA_STUDY_EXPERIMENT_H
+#define STRATA_STUDY_EXPERIMENT_H
+
+#include "study/script.h"
+
+/* A row of words: a command, names. */
+struct words {
+    const char **words;
+    size_t count;
+    unsigned line;
+};
+
+/* A value of the axis: `label` names it, `text` is what stands for it in commands. */
+struct axis_value {
+    const char *label;
+    const char *text;
+};
+
+struct experiment_run {
+    const char *name;
+    struct words command; /* `sim` or `run`, and options */
+};
+
+enum value_unit { UNIT_NUMBER, UNIT_PERCENT, UNIT_RATIO };
+
+struct experiment_value {
+    const char *name;
+    const char *expression;
+    const char *label;
+    enum value_unit unit;
+    unsigned line;
+};
+
+/* A column of the table of loops: a key of hotspots.loops, or computed from such keys. */
+struct experiment_column {
+    const char *name;
+    const char *expression; /* NULL: the key itself */
+};
+
+enum chart_kind { CHART_BARS, CHART_LINES, CHART_SCATTER, CHART_TABLE };
+
+struct experiment_chart {
+    enum chart_kind kind;
+    struct words values; /* of a scatter: columns of the loops */
+    bool log;
+};
+
+struct experiment_check {
+    const char *name;
+    const char *expression;
+    const char *statement;
+    unsigned line;
+};
+
+/* A program by its command, where a name in the programs' folder is not enough. */
+struct own_program {
+    const char *name;
+    const char *folder;   /* it runs there; NULL: where the file is that names it */
+    const char *input;    /* standard input; NULL: none */
+    struct words command; /* its file first, relative to the folder */
+};
+
+struct experiment {
+    const char *name; /* of the file, without folder and ending */
+    const char *path;
+    const char *title;
+    const char *figure; /* NULL: not one of the paper's */
+    const char *suite;  /* NULL: `programs` */
+    unsigned suite_line;
+    const char *axis; /* its name; NULL: there is none */
+    unsigned axis_line;
+    struct axis_value *axis_values;
+    size_t axis_count;
+    struct words papers;   /* what the paper states */
+    struct words programs; /* by name */
+    struct own_program *own_programs;
+    size_t own_program_count;
+    struct experiment_run *runs;
+    size_t run_count;
+    struct experiment_value *values;
+    size_t value_count;
+    const char *loops_run; /* NULL: no table of loops */
+    unsigned loops_line;
+    struct experiment_column *columns;
+    size_t column_count;
+    struct experiment_chart *charts;
+    size_t chart_count;
+    struct experiment_check *checks;
+    size_t check_count;
+};
+
+extern const char *const value_unit_names[];
+extern const char *const chart_kind_names[];
+
+/* Reads what is in `script`, which has been opened.  NULL if something is wrong: script->problem. */
+struct experiment *experiment_read(struct script *script);
+
+/* What follows the word `program`: NAME [in FOLDER] COMMAND ARGUMENTS [<INPUT]. */
+bool experiment_read_program(struct script *script, struct own_program *program);
+
+/* Points of the axis; 1 if there is none. */
+size_t experiment_points(const struct experiment *experiment);
+/* `text` with {AXIS} replaced. */
+const char *experiment_fill(struct pool *pool, const struct experiment *experiment, size_t point,
+                            const char *text);
+/* Positions by name; the count if there is no such name. */
+size_t experiment_find_run(const struct experiment *experiment, const char *name);
+size_t experiment_find_value(const struct experiment *experiment, const char *name);
+
+#endif

@@ -1,0 +1,226 @@
+/* Whether the lines of an experiment fit together: names that exist, expressions that can be read. */
+#include "study/experiment_check.h"
+
+#include "study/expression.h"
+
+#include <string.h>
+
+/* The keys of hotspots.loops, and whether they are numbers. */
+static const struct {
+    const char *name;
+    bool number;
+} loop_keys[] = {
+    {"head", false}, {"function", false},      {"source", false}, {"executions", true},
+    {"share", true}, {"callback_taken", true}, {"evicted", true},
+};
+
+struct checked {
+    const struct experiment *experiment;
+    size_t values_before; /* a value may use those before it */
+};
+
+static const char *find_in_value(void *context, const struct expression_name *name,
+                                 struct expression_value *value)
+{
+    const struct checked *checked = context;
+    *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+    if (name->of[0] != '\0' || name->at[0] != '\0') {
+        return "a value is of one program and one point of the axis";
+    }
+    if (experiment_find_run(checked->experiment, name->name) < checked->experiment->run_count ||
+        experiment_find_value(checked->experiment, name->name) < checked->values_before) {
+        return NULL;
+    }
+    return "there is no run and no value before it with the name";
+}
+
+static const char *find_in_check(void *context, const struct expression_name *name,
+                                 struct expression_value *value)
+{
+    const struct experiment *experiment = ((struct checked *)context)->experiment;
+    *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+    if (experiment_find_value(experiment, name->name) == experiment->value_count) {
+        return "there is no value";
+    }
+    bool on_axis = false;
+    for (size_t i = 0; i < experiment->axis_count; i++) {
+        on_axis = on_axis || strcmp(experiment->axis_values[i].label, name->at) == 0;
+    }
+    if (name->at[0] == '\0' && experiment->axis != NULL) {
+        return "it must say at which point of the axis";
+    }
+    return name->at[0] == '\0' || on_axis ? NULL : "the axis has no such point";
+}
+
+static const char *find_in_loop(void *context, const struct expression_name *name,
+                                struct expression_value *value)
+{
+    (void)context;
+    *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+    for (size_t i = 0; i < sizeof loop_keys / sizeof loop_keys[0]; i++) {
+        if (loop_keys[i].number && strcmp(loop_keys[i].name, name->name) == 0) {
+            return NULL;
+        }
+    }
+    return "a loop has no such number";
+}
+
+static bool check_braces(struct script *script, const struct experiment *experiment,
+                         const char *text)
+{
+    for (const char *open = strchr(text, '{'); open != NULL; open = strchr(open + 1, '{')) {
+        const size_t length = strcspn(open + 1, "}");
+        if (experiment->axis == NULL || open[1 + length] == '\0' ||
+            length != strlen(experiment->axis) ||
+            strncmp(open + 1, experiment->axis, length) != 0) {
+            return script_wrong(script, "nothing is varied that could stand for %.60s", open);
+        }
+    }
+    return true;
+}
+
+static bool check_expression(struct script *script, struct checked *checked,
+                             const struct expression_scope *scope, const char *text)
+{
+    char problem[EXPRESSION_PROBLEM_BYTES];
+    struct expression_value value;
+    if (!check_braces(script, checked->experiment, text)) {
+        return false;
+    }
+    for (size_t point = 0; point < experiment_points(checked->experiment); point++) {
+        const char *filled = experiment_fill(script->pool, checked->experiment, point, text);
+        if (!expression_evaluate(filled, scope, &value, problem)) {
+            return script_wrong(script, "%s", problem);
+        }
+    }
+    return true;
+}
+
+static bool check_runs(struct script *script, const struct experiment *experiment)
+{
+    /* What the study itself gives, and the end of the options. */
+    static const char *const reserved[] = {"--stats", "--", "--help", "--trace", "--summary"};
+    for (size_t i = 0; i < experiment->run_count; i++) {
+        const struct words *command = &experiment->runs[i].command;
+        script->line = command->line;
+        for (size_t j = 0; j < command->count; j++) {
+            for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++) {
+                if (strcmp(command->words[j], reserved[k]) == 0) {
+                    return script_wrong(script, "%s is not for experiments", reserved[k]);
+                }
+            }
+            if (!check_braces(script, experiment, command->words[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool check_values(struct script *script, const struct experiment *experiment)
+{
+    struct checked checked = {.experiment = experiment};
+    const struct expression_scope values = {.context = &checked, .find = find_in_value};
+    const struct expression_scope conclusions = {.context = &checked, .find = find_in_check};
+    for (size_t i = 0; i < experiment->value_count; i++) {
+        checked.values_before = i;
+        script->line = experiment->values[i].line;
+        if (!check_expression(script, &checked, &values, experiment->values[i].expression)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < experiment->check_count; i++) {
+        script->line = experiment->checks[i].line;
+        if (!check_expression(script, &checked, &conclusions, experiment->checks[i].expression)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_loop_key(const char *name)
+{
+    for (size_t i = 0; i < sizeof loop_keys / sizeof loop_keys[0]; i++) {
+        if (strcmp(loop_keys[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_loops(struct script *script, const struct experiment *experiment)
+{
+    struct checked checked = {.experiment = experiment};
+    const struct expression_scope scope = {.context = &checked, .find = find_in_loop};
+    if (experiment->loops_run == NULL) {
+        return true;
+    }
+    script->line = experiment->loops_line;
+    if (experiment->axis != NULL) {
+        return script_wrong(script, "loops are of one run: nothing may be varied");
+    }
+    if (experiment_find_run(experiment, experiment->loops_run) == experiment->run_count) {
+        return script_wrong(script, "there is no run %.60s", experiment->loops_run);
+    }
+    for (size_t i = 0; i < experiment->column_count; i++) {
+        const struct experiment_column *column = &experiment->columns[i];
+        if (column->expression == NULL && !is_loop_key(column->name)) {
+            return script_wrong(script, "loops have no %.60s", column->name);
+        }
+        if (column->expression != NULL &&
+            !check_expression(script, &checked, &scope, column->expression)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_column(const struct experiment *experiment, const char *name)
+{
+    for (size_t i = 0; i < experiment->column_count; i++) {
+        if (strcmp(experiment->columns[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_charts(struct script *script, const struct experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->chart_count; i++) {
+        const struct experiment_chart *chart = &experiment->charts[i];
+        script->line = chart->values.line;
+        if (chart->kind == CHART_LINES && experiment->axis == NULL) {
+            return script_wrong(script, "lines need something that is varied");
+        }
+        for (size_t j = 0; j < chart->values.count; j++) {
+            const char *name = chart->values.words[j];
+            const bool there =
+                chart->kind == CHART_SCATTER
+                    ? has_column(experiment, name)
+                    : experiment_find_value(experiment, name) < experiment->value_count;
+            if (!there) {
+                return script_wrong(script, "there is no %s %.60s",
+                                    chart->kind == CHART_SCATTER ? "column" : "value", name);
+            }
+        }
+    }
+    return true;
+}
+
+bool experiment_check(struct script *script, const struct experiment *experiment)
+{
+    const char *missing = experiment->title == NULL      ? "a title"
+                          : experiment->run_count == 0   ? "a run"
+                          : experiment->value_count == 0 ? "a value"
+                          : experiment->suite == NULL && experiment->programs.count == 0 &&
+                                  experiment->own_program_count == 0
+                              ? "a suite or programs"
+                              : NULL;
+    if (missing != NULL) {
+        script->line = script->line == 0 ? 1 : script->line;
+        return script_wrong(script, "the experiment ends without %s", missing);
+    }
+    return check_runs(script, experiment) && check_values(script, experiment) &&
+           check_loops(script, experiment) && check_charts(script, experiment);
+}

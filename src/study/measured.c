@@ -1,0 +1,145 @@
+/* The values of an experiment, computed from the statistics of its runs. */
+#include "study/measured.h"
+
+#include "base/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One program at one point of the axis. */
+struct place {
+    struct measured *measured;
+    size_t program, point;
+    size_t values_before;
+    json_t **documents; /* by run; NULL if it failed */
+};
+
+static size_t index_of(const struct planned *planned, size_t value, size_t program, size_t point)
+{
+    return (value * planned->program_count + program) * experiment_points(planned->experiment) +
+           point;
+}
+
+struct expression_value measured_value(const struct measured *measured, size_t value,
+                                       size_t program, size_t point)
+{
+    return measured->values[index_of(measured->planned, value, program, point)];
+}
+
+static const char *find_name(void *context, const struct expression_name *name,
+                             struct expression_value *value)
+{
+    const struct place *place = context;
+    const struct experiment *experiment = place->measured->planned->experiment;
+    const size_t run = experiment_find_run(experiment, name->name);
+    const size_t earlier = experiment_find_value(experiment, name->name);
+    if (run < experiment->run_count) {
+        *value = expression_of_json(place->documents[run]);
+    } else if (earlier < place->values_before) {
+        *value = measured_value(place->measured, earlier, place->program, place->point);
+    } else {
+        return "there is no run and no value";
+    }
+    return NULL;
+}
+
+static void take_values(struct pool *pool, struct place *place)
+{
+    struct measured *measured = place->measured;
+    const struct experiment *experiment = measured->planned->experiment;
+    const struct expression_scope scope = {.context = place, .find = find_name};
+    char problem[EXPRESSION_PROBLEM_BYTES];
+    for (size_t i = 0; i < experiment->value_count; i++) {
+        struct expression_value *value =
+            &measured->values[index_of(measured->planned, i, place->program, place->point)];
+        place->values_before = i;
+        const char *text =
+            experiment_fill(pool, experiment, place->point, experiment->values[i].expression);
+        /* It was read before, with nothing known: what can be wrong now is what a function got. */
+        if (!expression_evaluate(text, &scope, value, problem)) {
+            *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+        }
+    }
+}
+
+static const char *find_in_loop(void *context, const struct expression_name *name,
+                                struct expression_value *value)
+{
+    *value = expression_of_json(json_object_get(context, name->name));
+    return NULL;
+}
+
+static json_t *make_row(const struct experiment *experiment, json_t *loop)
+{
+    const struct expression_scope scope = {.context = loop, .find = find_in_loop};
+    char problem[EXPRESSION_PROBLEM_BYTES];
+    json_t *row = json_object();
+    for (size_t i = 0; i < experiment->column_count; i++) {
+        const struct experiment_column *column = &experiment->columns[i];
+        struct expression_value value;
+        json_t *cell;
+        if (column->expression == NULL) {
+            cell = json_incref(json_object_get(loop, column->name));
+            cell = cell != NULL ? cell : json_null();
+        } else {
+            expression_evaluate(column->expression, &scope, &value, problem);
+            cell = expression_to_json(value);
+        }
+        ASSERT(json_object_set_new(row, column->name, cell) == 0);
+    }
+    return row;
+}
+
+static json_t *make_loops(const struct experiment *experiment, const json_t *document)
+{
+    json_t *rows = json_array();
+    const json_t *loops = json_object_get(json_object_get(document, "hotspots"), "loops");
+    for (size_t i = 0; i < json_array_size(loops); i++) {
+        ASSERT(json_array_append_new(rows, make_row(experiment, json_array_get(loops, i))) == 0);
+    }
+    return rows;
+}
+
+static void take_place(struct store *store, struct place *place)
+{
+    struct measured *measured = place->measured;
+    const struct planned *planned = measured->planned;
+    const struct experiment *experiment = planned->experiment;
+    for (size_t i = 0; i < experiment->run_count; i++) {
+        const struct job *job = plan_job(planned, place->program, place->point, i);
+        place->documents[i] = job->state == JOB_DONE ? store_read_run(store, job->key) : NULL;
+    }
+    take_values(store->pool, place);
+    if (measured->loops != NULL) {
+        const json_t *document =
+            place->documents[experiment_find_run(experiment, experiment->loops_run)];
+        ASSERT(json_object_set_new(measured->loops, planned->programs[place->program]->name,
+                                   make_loops(experiment, document)) == 0);
+    }
+    for (size_t i = 0; i < experiment->run_count; i++) {
+        json_decref(place->documents[i]);
+    }
+}
+
+void measured_take(struct measured *measured, struct store *store, const struct planned *planned)
+{
+    const struct experiment *experiment = planned->experiment;
+    const size_t points = experiment_points(experiment);
+    *measured = (struct measured){.planned = planned};
+    measured->values =
+        pool_take(store->pool, (experiment->value_count * planned->program_count * points + 1) *
+                                   sizeof *measured->values);
+    measured->loops = experiment->loops_run != NULL ? json_object() : NULL;
+    struct place place = {.measured = measured};
+    place.documents = pool_take(store->pool, experiment->run_count * sizeof(json_t *));
+    for (place.program = 0; place.program < planned->program_count; place.program++) {
+        for (place.point = 0; place.point < points; place.point++) {
+            take_place(store, &place);
+        }
+    }
+}
+
+void measured_free(struct measured *measured)
+{
+    json_decref(measured->loops);
+}

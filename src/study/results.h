@@ -1,0 +1,20 @@
+/* The results of a study: one JSON document, and a table (CSV) for each experiment. */
+#ifndef STRATA_STUDY_RESULTS_H
+#define STRATA_STUDY_RESULTS_H
+
+#include "study/plan.h"
+#include "study/store.h"
+
+struct results_header {
+    const char *title;
+    const char *suite; /* NULL: each experiment's own */
+    const char *version;
+};
+
+/* Writes the tables, then results.json, and gives the document, which the caller frees; NULL if
+ * something cannot be written: store->problem.  Nothing in it depends on time, on the order of the
+ * runs or on where the files are. */
+json_t *results_write(struct store *store, const struct plan *plan,
+                      const struct results_header *header);
+
+#endif

@@ -1,0 +1,367 @@
+/* A study from its experiment files to its results. */
+#include "study/study.h"
+
+#include "study/probe.h"
+#include "study/results.h"
+#include "study/runner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SELF "/proc/self/exe"
+#define ENDING ".exp"
+#define SUITES_FILE "suites.list"
+#define SPEC_FILE "spec2000.list"
+#define SPEC_SUITE "spec2000"
+
+struct study {
+    const struct study_request *request;
+    struct pool pool;
+    struct script script;
+    struct catalogue catalogue;
+    struct plan plan;
+    struct store store;
+    struct progress progress;
+    const char *place;       /* the folder of strata itself */
+    const char *experiments; /* the folder; NULL if there is none */
+    struct experiment **chosen;
+    size_t chosen_count;
+    size_t kept; /* runs that were finished before */
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(const struct study *study, const char *format,
+                                                      ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "strata: %s: ", study->request->command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return STUDY_FAILED;
+}
+
+static int fail_in_file(const struct study *study)
+{
+    fprintf(stderr, "strata: %s\n", study->script.problem);
+    return STUDY_BAD_FILE;
+}
+
+/* The folder that strata is in, and what stands beside it: in the tree, or where it is installed. */
+static bool find_places(struct study *study)
+{
+    static const char *const beside[] = {"../experiments", "../share/strata/experiments"};
+    char path[PATH_MAX];
+    const ssize_t length = readlink(SELF, path, sizeof path - 1);
+    if (length <= 0) {
+        return false;
+    }
+    path[length] = '\0';
+    *strrchr(path, '/') = '\0';
+    study->place = pool_copy(&study->pool, path, strlen(path));
+    study->experiments = study->request->experiments;
+    for (size_t i = 0; study->experiments == NULL && i < sizeof beside / sizeof beside[0]; i++) {
+        const char *folder = pool_format(&study->pool, "%s/%s", study->place, beside[i]);
+        char *real = realpath(folder, NULL);
+        if (real != NULL) {
+            study->experiments = pool_copy(&study->pool, real, strlen(real));
+            free(real);
+        }
+    }
+    study->catalogue.folder = study->request->programs != NULL
+                                  ? study->request->programs
+                                  : pool_format(&study->pool, "%s/bench/programs", study->place);
+    return true;
+}
+
+static bool has_name(const struct words *words, const char *name)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (strcmp(words->words[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_experiment(struct study *study, const char *path)
+{
+    struct experiment *experiment =
+        script_open(&study->script, &study->pool, path) ? experiment_read(&study->script) : NULL;
+    if (experiment != NULL) {
+        *POOL_ADD(&study->pool, study->chosen, study->chosen_count) = experiment;
+    }
+    return experiment != NULL;
+}
+
+static int is_experiment(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name), ending = strlen(ENDING);
+    return length > ending && strcmp(entry->d_name + length - ending, ENDING) == 0;
+}
+
+/* Those of the paper's figures in their order, then the others. */
+static int compare_experiments(const void *left, const void *right)
+{
+    const struct experiment *a = *(struct experiment *const *)left;
+    const struct experiment *b = *(struct experiment *const *)right;
+    if ((a->figure == NULL) != (b->figure == NULL)) {
+        return a->figure == NULL ? 1 : -1;
+    }
+    const int by_figure = a->figure != NULL ? strcmp(a->figure, b->figure) : 0;
+    return by_figure != 0 ? by_figure : strcmp(a->name, b->name);
+}
+
+/* Reads the experiments that are wanted of those in the folder; all must be right, wanted or not. */
+static int read_folder(struct study *study)
+{
+    const struct words *wanted = &study->request->names;
+    struct dirent **entries = NULL;
+    const char *there = "";
+    int status = STUDY_DONE;
+    if (study->experiments == NULL) {
+        return fail(study, "there is no folder of experiments beside strata; see --experiments");
+    }
+    const int count = scandir(study->experiments, &entries, is_experiment, alphasort);
+    if (count < 0) {
+        return fail(study, "%s: %s", study->experiments, strerror(errno));
+    }
+    for (int i = 0; i < count; i++) {
+        const size_t length = strlen(entries[i]->d_name) - strlen(ENDING);
+        const char *name = pool_copy(&study->pool, entries[i]->d_name, length);
+        const bool chosen = wanted->count == 0 || has_name(wanted, name);
+        const char *path =
+            pool_format(&study->pool, "%s/%s", study->experiments, entries[i]->d_name);
+        there = pool_format(&study->pool, "%s%s%s", there, i > 0 ? ", " : "", name);
+        if (status == STUDY_DONE && chosen && !read_experiment(study, path)) {
+            status = fail_in_file(study);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    for (size_t i = 0; status == STUDY_DONE && i < wanted->count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < study->chosen_count; j++) {
+            found = found || strcmp(study->chosen[j]->name, wanted->words[i]) == 0;
+        }
+        if (!found) {
+            status =
+                fail(study, "there is no experiment %s; there are %s", wanted->words[i], there);
+        }
+    }
+    if (status == STUDY_DONE && study->chosen_count == 0) {
+        status = fail(study, "there are no experiments in %s", study->experiments);
+    }
+    qsort(study->chosen, study->chosen_count, sizeof(struct experiment *), compare_experiments);
+    return status;
+}
+
+static int read_experiments(struct study *study)
+{
+    if (study->request->file == NULL) {
+        return read_folder(study);
+    }
+    return read_experiment(study, study->request->file) ? STUDY_DONE : fail_in_file(study);
+}
+
+/* Without lists of suites there are still programs by name. */
+static bool read_catalogue(struct study *study)
+{
+    struct catalogue *catalogue = &study->catalogue;
+    catalogue->pool = &study->pool;
+    catalogue->size = study->request->size;
+    const char *suites = pool_format(&study->pool, "%s/" SUITES_FILE,
+                                     study->experiments != NULL ? study->experiments : "");
+    const char *spec = pool_format(&study->pool, "%s/" SPEC_FILE,
+                                   study->experiments != NULL ? study->experiments : "");
+    if (access(suites, F_OK) == 0 &&
+        !catalogue_read_suites(catalogue, &study->script, suites, study->place)) {
+        return false;
+    }
+    if (study->request->spec != NULL &&
+        !catalogue_read_suites(catalogue, &study->script, spec, study->request->spec)) {
+        return false;
+    }
+    return catalogue_read_digests(catalogue, &study->script);
+}
+
+static const char *join_words(struct pool *pool, const struct words *words)
+{
+    const char *text = "";
+    for (size_t i = 0; i < words->count; i++) {
+        text = pool_format(pool, "%s%s%s", text, i > 0 ? ", " : "", words->words[i]);
+    }
+    return text;
+}
+
+static int make_plan(struct study *study)
+{
+    const char *translator = pool_format(&study->pool, "%s/" TRANSLATOR_FILE, study->place);
+    const char *suite = study->request->spec != NULL ? SPEC_SUITE : study->request->suite;
+    size_t programs = 0;
+    if (!read_catalogue(study)) {
+        return fail_in_file(study);
+    }
+    if (suite != NULL && catalogue_find_suite(&study->catalogue, suite) == NULL) {
+        return fail(study, "there is no suite %s", suite);
+    }
+    if (!plan_begin(&study->plan, &study->catalogue, SELF, translator)) {
+        return fail(study, "cannot read " SELF);
+    }
+    for (size_t i = 0; i < study->chosen_count; i++) {
+        if (!plan_add(&study->plan, &study->script, study->chosen[i], suite)) {
+            return fail_in_file(study);
+        }
+        programs += study->plan.experiments[i].program_count;
+    }
+    if (study->plan.missing.count > 0) {
+        fail(study, "not there and left out: %s (in the tree, make programs builds them)",
+             join_words(&study->pool, &study->plan.missing));
+    }
+    if (programs == 0) {
+        return fail(study, "no program is left to run");
+    }
+    for (size_t i = 0; i < study->plan.experiment_count; i++) {
+        if (!probe_options(&study->script, &study->plan.experiments[i], SELF)) {
+            return fail_in_file(study);
+        }
+    }
+    return STUDY_DONE;
+}
+
+/* Finds what an earlier study has finished; returns how many runs are left. */
+static size_t find_finished(struct study *study)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < study->plan.job_count; i++) {
+        struct job *job = study->plan.jobs[i];
+        json_t *document = store_read_run(&study->store, job->key);
+        job->state = document != NULL ? JOB_DONE : JOB_WAITING;
+        if (study->store.problem[0] != '\0') {
+            fail(study, "%s; it is run again", study->store.problem);
+        }
+        left += document == NULL;
+        json_decref(document);
+    }
+    study->kept = study->plan.job_count - left;
+    return left;
+}
+
+static unsigned count_cores(void)
+{
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+/* The run to which a program's others are compared: without the translator, if there is one. */
+static const struct job *find_reference(const struct plan *plan, const struct program *program)
+{
+    const struct job *reference = NULL;
+    for (size_t i = 0; i < plan->job_count; i++) {
+        const struct job *job = plan->jobs[i];
+        const bool plain = strcmp(job->options[0], "sim") == 0;
+        if (job->program == program && job->state == JOB_DONE &&
+            (reference == NULL || (plain && strcmp(reference->options[0], "sim") != 0))) {
+            reference = job;
+        }
+    }
+    return reference;
+}
+
+/* Whatever the options, a program must print the same. */
+static void compare_outputs(struct study *study)
+{
+    for (size_t i = 0; i < study->plan.job_count; i++) {
+        struct job *job = study->plan.jobs[i];
+        const struct job *reference = find_reference(&study->plan, job->program);
+        if (job->state != JOB_DONE || reference == NULL || reference == job) {
+            continue;
+        }
+        const char *own = store_read_note(&study->store, job->key, "output");
+        const char *other = store_read_note(&study->store, reference->key, "output");
+        if (own == NULL || other == NULL || strcmp(own, other) != 0) {
+            job->state = JOB_FAILED;
+            job->why =
+                pool_format(&study->pool, "its output differs from that of %s", reference->command);
+            study->progress.failed++;
+            progress_say(&study->progress, "failed: %s: %s", job->command, job->why);
+        }
+    }
+}
+
+static int run_plan(struct study *study)
+{
+    const unsigned workers = study->request->workers > 0 ? study->request->workers : count_cores();
+    const size_t left = find_finished(study);
+    struct runner runner = {.pool = &study->pool,
+                            .store = &study->store,
+                            .progress = &study->progress,
+                            .strata = SELF,
+                            .workers = workers,
+                            .timeout_seconds = study->request->timeout_seconds};
+    int signal = 0;
+    progress_begin(&study->progress, left, workers);
+    switch (runner_run(&runner, &study->plan, &signal)) {
+    case RUNNER_CANNOT_WRITE:
+        return fail(study, "%s; finished runs are kept", study->store.problem);
+    case RUNNER_INTERRUPTED:
+        fail(study, "interrupted; finished runs are kept: the same command goes on");
+        return 128 + signal;
+    default:
+        compare_outputs(study);
+        return STUDY_DONE;
+    }
+}
+
+static int write_results(struct study *study)
+{
+    const struct study_request *request = study->request;
+    const struct results_header header = {
+        .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
+        .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
+        .version = request->version};
+    json_t *document = results_write(&study->store, &study->plan, &header);
+    if (document == NULL) {
+        return fail(study, "%s; finished runs are kept", study->store.problem);
+    }
+    json_decref(document);
+    printf("%zu runs, %zu of them made before, %zu failed: %s/results.json\n",
+           study->plan.job_count, study->kept, study->progress.failed, request->output);
+    return study->progress.failed > 0 ? STUDY_RUNS_FAILED : STUDY_DONE;
+}
+
+static int run_steps(struct study *study)
+{
+    if (!find_places(study)) {
+        return fail(study, SELF ": %s", strerror(errno));
+    }
+    int status = read_experiments(study);
+    if (status == STUDY_DONE) {
+        status = make_plan(study);
+    }
+    if (status == STUDY_DONE && !store_open(&study->store, &study->pool, study->request->output)) {
+        status = fail(study, "%s", study->store.problem);
+    }
+    if (status == STUDY_DONE) {
+        status = run_plan(study);
+    }
+    return status == STUDY_DONE ? write_results(study) : status;
+}
+
+int study_run(const struct study_request *request)
+{
+    struct study study = {.request = request, .store = {.lock = -1}};
+    const int status = run_steps(&study);
+    store_close(&study.store);
+    pool_free(&study.pool);
+    return status;
+}
