@@ -59,7 +59,7 @@ static bool is_known(const struct translator *translator, guest_addr pc)
     return translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES] == (pc | (CODE_PAGE - 1));
 }
 
-SELDOM static struct fragment *note_code(struct builder *builder)
+SELDOM static void note(struct builder *builder)
 {
     struct translator *translator = builder->translator;
     const guest_addr start = builder->pc;
@@ -67,10 +67,15 @@ SELDOM static struct fragment *note_code(struct builder *builder)
     code_add(translator, start, last + 1);
     if (changes_may_come(translator, start, last + 1)) {
         changes_note(builder); /* each time */
-        return target_translate(builder);
+        return;
     }
     translator->known_pages[last / CODE_PAGE % KNOWN_PAGES] = last | (CODE_PAGE - 1);
     translator->known_pages[start / CODE_PAGE % KNOWN_PAGES] = start | (CODE_PAGE - 1);
+}
+
+SELDOM static struct fragment *note_code(struct builder *builder)
+{
+    note(builder);
     return target_translate(builder);
 }
 
@@ -109,6 +114,13 @@ SELDOM static struct fragment *build_again(struct builder *builder)
     flush_all(translator);
     fetch_forget_window(translator);
     return build_fragment(context, start, builder->lookup);
+}
+
+void build_note(struct builder *builder)
+{
+    if (!is_noted(builder->translator, builder->pc)) {
+        note(builder);
+    }
 }
 
 static struct fragment *translate(struct builder *builder)
@@ -208,7 +220,6 @@ static struct fragment *build_within(struct context *context, guest_addr start, 
     builder->at = translator->cache.fragments;
     builder->limit = limit;
     builder->left = 2 * (int64_t)limit;
-    builder->whole_end = 0;
     builder->lookup = lookup;
     translator->building = context;
     if (UNLIKELY(lookup != LOOKUP_INLINE || translator->threaded)) {

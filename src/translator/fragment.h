@@ -34,8 +34,9 @@ struct exit {
 struct side {
     uint8_t *branch;
     guest_addr from, target;
+    unsigned held; /* as in a mark (state.h): the exit gives it back first */
 };
-#define FRAGMENT_SIDES 4
+#define FRAGMENT_SIDES 16
 
 /* Straight code is cut here, so that one fragment always fits an empty chunk. */
 #define FRAGMENT_INSTRUCTIONS 128

@@ -33,6 +33,7 @@ bool state_find(const struct translator *translator, const uint8_t *code, struct
     }
     const uint32_t piece = mark->piece - base;
     state->piece = code;
+    state->held = 0;
     if (offset < piece) {
         state->pc = mark->pc - (piece - offset);
         return true;
@@ -40,6 +41,7 @@ bool state_find(const struct translator *translator, const uint8_t *code, struct
     if (offset - piece <= mark->own) {
         state->pc = mark->pc;
         state->piece = translator->cache.start + piece;
+        state->held = mark->held;
         return true;
     }
     return false;

@@ -11,7 +11,8 @@
 struct mark {
     uint32_t piece;     /* the low half of its address */
     uint16_t run_bytes; /* of the copy before it */
-    uint16_t own;       /* from the piece's start to the program's own instruction in it, or 0 */
+    uint8_t own;        /* from the piece's start to the program's own instruction in it, or 0 */
+    uint8_t held;       /* a register that the target holds in all of the piece, or 0 */
     guest_addr pc;      /* of the instruction at the piece */
 };
 
@@ -23,7 +24,7 @@ static inline void state_add_mark(struct translator *translator, const uint8_t *
 
     mark->piece = (uint32_t)(uintptr_t)piece;
     mark->run_bytes = (uint16_t)(piece - run);
-    mark->own = 0;
+    mark->own = mark->held = 0;
     mark->pc = pc;
     /* Only now: a signal may make another thread look for its own mark. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -36,13 +37,20 @@ static inline void state_note_own(const struct translator *translator, const uin
 {
     struct mark *mark = translator->mark_next - 1;
 
-    mark->own = (uint16_t)((uint32_t)(uintptr_t)own - mark->piece);
+    mark->own = (uint8_t)((uint32_t)(uintptr_t)own - mark->piece);
+}
+
+/* The last mark has no run, and a piece before and behind which `held` is held, too. */
+static inline void state_note_held(const struct translator *translator, unsigned held)
+{
+    translator->mark_next[-1].held = (uint8_t)held;
 }
 
 /* Where the program is when `code` is about to be executed. */
 struct state {
     guest_addr pc;
     const uint8_t *piece; /* registers have been borrowed since; `code` if none are */
+    unsigned held;        /* as in the mark */
 };
 
 /* False if the program is between the beginning and the end of an instruction's

@@ -22,9 +22,7 @@ struct builder {
     uint8_t *at;                /* where its code goes; moves on */
     uint64_t limit;             /* of instructions, as far as is known to be readable */
     int64_t left;               /* two for each that may follow: the bytes of the shortest */
-    guest_addr whole_end;       /* 0, or: no branch before this ends the fragment */
     unsigned side_count;        /* of translator->sides; 0 between fragments */
-    unsigned whole_side;        /* the first of them that can be of a branch before whole_end */
     bool spoiled;               /* a part of it could not be read: translator->unreadable */
     unsigned lookup;            /* the kind that failed to find the fragment */
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL;
@@ -38,7 +36,8 @@ static inline uint64_t builder_instructions(const struct builder *builder)
 }
 
 /* The most bytes of the cache that one instruction can take, with what it keeps
- * among the trampolines; and that the last one of a fragment can. */
+ * among the trampolines; and that the last one of a fragment can.  A branch in its
+ * middle can take a few more: FRAGMENT_SIDES of them find what the others do not need. */
 #define TARGET_INSTRUCTION_BYTES 48
 #define TARGET_END_BYTES 256
 #define TARGET_LONGEST_INSTRUCTION 4

@@ -215,6 +215,8 @@ void build_clear(struct translator *translator);
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
 /* For the target: the fragment goes on at builder->pc, unless it is too long; */
 struct fragment *build_on(struct builder *builder);
+/* the target itself translates what is there, as far as the page's end; */
+void build_note(struct builder *builder);
 /* nothing follows in it; */
 struct fragment *build_end(struct builder *builder);
 /* and the processor sees it.  Returns it. */

@@ -58,6 +58,16 @@ extern const char target_fetch_slot[], target_fetch_slot_end[];
 /* A call's return address `after` in `rd`, or whatever returns want there. */
 void emit_return_address(struct builder *builder, unsigned rd, guest_addr after);
 
+/* whole.c: translates all from the load-reserved at builder->pc to its store. */
+enum whole {
+    WHOLE_DONE,
+    WHOLE_LATER, /* it fits another fragment, of which it is the beginning */
+    WHOLE_NONE,  /* there is no store that belongs to it, or none near */
+};
+enum whole whole_translate(struct builder *builder);
+/* On a way out of such a sequence: `held`, if it is not 0, stood for tp. */
+void whole_give_back(struct builder *builder, unsigned held);
+
 /* fast_return.c */
 void emit_fast_link(struct builder *builder, guest_addr after);
 /* What a return to `after` needs in ra. */

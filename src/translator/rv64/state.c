@@ -76,6 +76,10 @@ bool state_take(struct context *context, const struct frame_context *frame)
     }
     note_saved(&saved, state.piece, code);
     context->target = state.pc;
+    if (state.held != 0) { /* it stands for tp: whole.c */
+        context->x[TP] = frame->x[state.held];
+        saved.offset[state.held] = CONTEXT_SPARE;
+    }
     take_registers(context, frame, &saved);
     return true;
 }

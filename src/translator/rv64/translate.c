@@ -154,22 +154,6 @@ static struct fragment *translate_branch_word(struct builder *builder, guest_add
     return translate_branch(builder, pc, word, offset, 4);
 }
 
-/* One that leaves the fragment from its middle, if it can. */
-__attribute__((noinline)) static struct fragment *
-translate_inner_branch(struct builder *builder, uint32_t word, int64_t offset, unsigned length)
-{
-    const bool with_tp = field(word, 15) == TP || field(word, 20) == TP;
-    if (with_tp || builder->side_count == FRAGMENT_SIDES) {
-        return translate_aligned_branch(builder, word & ~BRANCH_OFFSET_MASK,
-                                        builder->pc + (uint64_t)offset, builder->pc + length);
-    }
-    target_align(builder);
-    builder->translator->sides[builder->side_count++] = (struct side){
-        .branch = builder->at, .from = builder->pc, .target = builder->pc + (uint64_t)offset};
-    emit_word(builder, word & ~BRANCH_OFFSET_MASK);
-    return go_straight(builder, length);
-}
-
 /* Goes on at `target` if jumps are followed; otherwise the fragment ends. */
 __attribute__((noinline)) static struct fragment *follow(struct builder *builder, enum way way,
                                                          guest_addr target)
@@ -231,70 +215,20 @@ static unsigned operands_of(const struct rv64_insn *insn)
            (flags & INSN_RS2_INT ? OPERANDS_RS2 : 0u);
 }
 
-/* Bits 27 to 31 of atomics. */
-enum { ATOMIC_LR = 2, ATOMIC_SC = 3 };
-/* Processors let a store succeed at last if there are no more instructions than
- * 16 from the load on; a few more harm nobody. */
-#define WHOLE_INSTRUCTIONS 24
+/* Bits 27 to 31 of lr. */
+#define ATOMIC_LR 2
 
-static bool goes_straight(uint32_t word)
-{
-    if ((word & 3) == 3) {
-        return opcode_of(word) == OPCODE_BRANCH ||
-               (opcode_operands[opcode_of(word)] & OPERANDS_OTHER) == 0;
-    }
-    return half_kind(word) != HALF_J && (half_kind(word) != HALF_REGISTERS || field(word, 2) != X0);
-}
-
-/* Where a jump without a link goes that goes forward; 0 if `word` is none. */
-static guest_addr forward_target(guest_addr pc, uint32_t word)
-{
-    int64_t offset = 0;
-
-    if ((word & 3) != 3 && half_kind(word) == HALF_J) {
-        offset = rv64_immediate_CJ(word);
-    } else if ((word & 3) == 3 && opcode_of(word) == OPCODE_JAL && field(word, 7) == X0) {
-        offset = rv64_immediate_J(word);
-    }
-    return offset > 0 ? pc + (uint64_t)offset : 0;
-}
-
-/* The address of the store that belongs to the load-reserved at `pc`; 0 if it is not near, or if
- * a jump goes past it. */
-static guest_addr find_conditional_store(const struct translator *translator, guest_addr pc)
-{
-    guest_addr furthest = 0;
-
-    for (unsigned i = 0; i < WHOLE_INSTRUCTIONS; i++) {
-        pc += (fetch(pc) & 3) == 3 ? 4 : 2;
-        if (!can_fetch(translator, pc)) {
-            return 0;
-        }
-        const uint32_t word = fetch(pc);
-        const guest_addr target = forward_target(pc, word);
-        if ((word & 3) == 3 && opcode_of(word) == OPCODE_AMO) {
-            return word >> 27 == ATOMIC_SC && furthest <= pc ? pc : 0;
-        }
-        if (target == 0 && !goes_straight(word)) {
-            return 0;
-        }
-        furthest = target > furthest ? target : furthest;
-    }
-    return 0;
-}
-
-/* Between a load-reserved and its store no fragment ends and nothing is added
- * that accesses memory, or the store might fail for ever: branches there stay
- * inside, or leave the fragment from its middle. */
+/* The load of a sequence takes all of that with it. */
 __attribute__((noinline)) static struct fragment *translate_atomic(struct builder *builder,
                                                                    uint32_t word)
 {
-    if (word >> 27 == ATOMIC_LR) {
-        if (builder_instructions(builder) > FRAGMENT_INSTRUCTIONS - WHOLE_INSTRUCTIONS) {
-            return target_end(builder); /* the next begins here */
-        }
-        builder->whole_end = find_conditional_store(builder->translator, builder->pc);
-        builder->whole_side = builder->side_count;
+    const enum whole whole = word >> 27 == ATOMIC_LR ? whole_translate(builder) : WHOLE_NONE;
+    if (whole == WHOLE_DONE) {
+        return go_straight(builder, 0);
+    }
+    if (whole == WHOLE_LATER) { /* the next fragment begins here */
+        builder->left += 2;
+        return target_end(builder);
     }
     return translate_operands(builder, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2, 4);
 }
@@ -359,9 +293,6 @@ static struct fragment *translate_word(struct builder *builder, uint32_t word)
     if (opcode == OPCODE_JAL) {
         return translate_jal(builder, word);
     }
-    if (opcode == OPCODE_BRANCH) {
-        return translate_inner_branch(builder, word, rv64_immediate_B(word), 4);
-    }
     if (opcode == OPCODE_JALR) {
         return translate_indirect(builder, field(word, 7), field(word, 15),
                                   (int32_t)rv64_immediate_I(word), 4);
@@ -395,9 +326,6 @@ static struct fragment *translate_half(struct builder *builder, uint32_t half)
     switch (half_kind(half)) {
     case HALF_J:
         return follow(builder, WAY_JUMP, builder->pc + (uint64_t)rv64_immediate_CJ(half));
-    case HALF_BEQZ:
-    case HALF_BNEZ:
-        return translate_inner_branch(builder, expand_branch(half), rv64_immediate_CB(half), 2);
     case HALF_REGISTERS:
         return translate_half_registers(builder, half);
     default:
@@ -412,57 +340,9 @@ static struct fragment *translate_other(struct builder *builder, guest_addr pc, 
                            : translate_half(builder, (uint32_t)half);
 }
 
-/* Sends the branches of the sequence that go to builder->pc there, instead of out of the fragment. */
-static void arrive(struct builder *builder)
-{
-    struct side *sides = builder->translator->sides;
-    unsigned kept = builder->whole_side;
-
-    for (unsigned i = kept; i < builder->side_count; i++) {
-        uint8_t *branch = sides[i].branch;
-        if (sides[i].target == builder->pc) {
-            patch_word(branch, get_word(branch) | branch_offset_bits(builder->at - branch));
-        } else {
-            sides[kept++] = sides[i];
-        }
-    }
-    builder->side_count = kept;
-}
-
-/* From a load-reserved to its store, one instruction after the other: branches may go to each. */
-SELDOM static struct fragment *translate_whole(struct builder *builder)
-{
-    const int64_t others = builder->left - 2;
-    const uint8_t *run = builder->at;
-    uint64_t half = 0;
-
-    arrive(builder);
-    builder->left = 2;
-    const bool stopped = copy_run(builder, &half);
-    builder->left = others;
-    const guest_addr pc = builder->pc;
-    state_add_mark(builder->translator, run, builder->at, pc);
-    if (!stopped) {
-        return go_straight(builder, 0);
-    }
-    const uint32_t word = fetch(pc);
-    const guest_addr target = forward_target(pc, word);
-    if (target != 0 && target <= builder->whole_end) { /* a branch that is always taken */
-        return translate_inner_branch(builder, (uint32_t)MATCH_beq, (int64_t)(target - pc),
-                                      (word & 3) == 3 ? 4 : 2);
-    }
-    if (pc == builder->whole_end) {
-        builder->whole_end = 0; /* what a jump leads to may lie before it */
-    }
-    return translate_other(builder, pc, half);
-}
-
 /* All that most fragments need. */
 struct fragment *target_translate(struct builder *builder)
 {
-    if (UNLIKELY(builder->pc <= builder->whole_end)) {
-        return translate_whole(builder);
-    }
     const uint8_t *run = builder->at;
     uint64_t half;
     const bool stopped = copy_run(builder, &half);
@@ -526,7 +406,8 @@ void target_finish(struct builder *builder)
         patch_word(side->branch,
                    get_word(side->branch) | branch_offset_bits(builder->at - side->branch));
         builder->from = side->from;
-        emit_exit(builder, WAY_BRANCH, side->target, side->branch);
+        whole_give_back(builder, side->held);
+        emit_exit(builder, WAY_BRANCH, side->target, side->held == 0 ? side->branch : NULL);
     }
 }
 

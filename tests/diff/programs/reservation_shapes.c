@@ -131,6 +131,140 @@ SHAPE(with_tp, "1: lr.d t0, (a0)\n" /* as where a lock's owner is written into i
                "bnez t2, 1b\n"
                "mv a0, t0\n"
                "ret");
+SHAPE(owner, "1: lr.d t0, (a0)\n" /* with ways out, of which none is taken */
+             "beq t0, tp, 9f\n"
+             "add t1, t0, tp\n"
+             "bltz t0, 9f\n"
+             "mv t3, tp\n"
+             "sub t1, t1, t3\n"
+             "beq tp, t3, 2f\n"
+             "mv t1, tp\n"
+             "2: add t1, t1, a1\n"
+             "sc.d t2, t1, (a0)\n"
+             "bnez t2, 1b\n"
+             "mv a0, t0\n"
+             "ret\n"
+             "9: ebreak");
+SHAPE(changes_tp, "mv t4, tp\n" /* as what is loaded, as an address, and as the store's result */
+                  "1: lr.d tp, (a0)\n"
+                  "mv t0, tp\n"
+                  "bltz tp, 9f\n"
+                  "add tp, tp, a1\n"
+                  "beqz tp, 2f\n"
+                  "addi tp, tp, 1\n"
+                  "addi tp, tp, -1\n"
+                  "2: mv t1, tp\n"
+                  "auipc tp, 1\n"
+                  "sc.d tp, t1, (a0)\n"
+                  "bnez tp, 1b\n"
+                  "mv tp, t4\n"
+                  "mv a0, t0\n"
+                  "ret\n"
+                  "9: ebreak");
+SHAPE(through_tp, "mv t4, tp\n"
+                  "mv tp, a0\n"
+                  "1: lr.d t0, (tp)\n"
+                  "add t1, t0, a1\n"
+                  "sc.d t2, t1, (tp)\n"
+                  "bnez t2, 1b\n"
+                  "mv tp, t4\n"
+                  "mv a0, t0\n"
+                  "ret");
+SHAPE(leaves_with_tp, "mv t4, tp\n" /* each second time, with another value in tp */
+                      "1: lr.d t0, (a0)\n"
+                      "mv tp, t0\n"
+                      "andi t2, t0, 1\n"
+                      "beqz t2, 2f\n"
+                      "add t1, tp, a1\n"
+                      "bnez a1, 3f\n"
+                      "j 2f\n"
+                      "3: sc.d t2, t1, (a0)\n"
+                      "bnez t2, 1b\n"
+                      "mv a0, tp\n"
+                      "mv tp, t4\n"
+                      "ret\n"
+                      "2: mv t5, tp\n"
+                      "mv tp, t4\n"
+                      "lr.d t0, (a0)\n"
+                      "bne t0, t5, 1b\n"
+                      "add t1, t0, a1\n"
+                      "sc.d t2, t1, (a0)\n"
+                      "bnez t2, 1b\n"
+                      "mv a0, t0\n"
+                      "ret");
+SHAPE(jumps_out, "1: lr.d t0, (a0)\n" /* each second time */
+                 "andi t2, t0, 1\n"
+                 "add t1, t0, a1\n"
+                 "beqz t2, 2f\n"
+                 "j 3f\n"
+                 "2: sc.d t2, t1, (a0)\n"
+                 "bnez t2, 1b\n"
+                 "mv a0, t0\n"
+                 "ret\n"
+                 "3: amoadd.d a0, a1, (a0)\n"
+                 "ret");
+SHAPE(spins, "1: lr.d t0, (a0)\n"
+             "bgez t0, 2f\n"
+             "j 1b\n"
+             "2: add t1, t0, a1\n"
+             "sc.d t2, t1, (a0)\n"
+             "bnez t2, 1b\n"
+             "mv a0, t0\n"
+             "ret");
+SHAPE(addresses, "1: lr.d t0, (a0)\n"
+                 "auipc t3, 0x12345\n"
+                 "auipc t1, 0x12345\n"
+                 "sub t1, t1, t3\n"
+                 "auipc zero, 7\n"
+                 "beqz t0, 2f\n"
+                 "add t1, t1, t0\n"
+                 "2: add t1, t1, a1\n"
+                 "addi t1, t1, -4\n"
+                 "sc.d t2, t1, (a0)\n"
+                 "bnez t2, 1b\n"
+                 "mv a0, t0\n"
+                 "ret");
+SHAPE(many_ways_out, "1: lr.d t0, (a0)\n"
+                     ".rept 6\n"
+                     "bltz t0, 9f\n"
+                     "beq tp, t0, 9f\n"
+                     ".endr\n"
+                     "add t1, t0, a1\n"
+                     "sc.d t2, t1, (a0)\n"
+                     "bnez t2, 1b\n"
+                     "mv a0, t0\n"
+                     "ret\n"
+                     "9: ebreak");
+SHAPE(one_after_other, ".rept 2\n" /* whose store may fail */
+                       "lr.d t0, (a0)\n"
+                       ".rept 10\n"
+                       "bltz t0, 9f\n"
+                       ".endr\n"
+                       "sc.d zero, t0, (a0)\n"
+                       ".endr\n"
+                       "1: lr.d t0, (a0)\n"
+                       ".rept 10\n"
+                       "bltz t0, 9f\n"
+                       ".endr\n"
+                       "add t1, t0, a1\n"
+                       "sc.d t2, t1, (a0)\n"
+                       "bnez t2, 1b\n"
+                       "mv a0, t0\n"
+                       "ret\n"
+                       "9: ebreak");
+SHAPE(after_much, ".rept 115\n"
+                  "addi t1, t1, 1\n"
+                  ".endr\n"
+                  "1: lr.d t0, (a0)\n"
+                  "add t1, t0, a1\n"
+                  ".rept 5\n"
+                  "xor t1, t1, tp\n"
+                  "xor t1, t1, tp\n"
+                  ".endr\n"
+                  "sc.d t2, t1, (a0)\n"
+                  "bnez t2, 1b\n"
+                  "mv a0, t0\n"
+                  "ret");
 SHAPE(sixteen, "1: lr.d t0, (a0)\n"
                "add t1, t0, a1\n"
                ".rept 6\n"
@@ -141,6 +275,16 @@ SHAPE(sixteen, "1: lr.d t0, (a0)\n"
                "bnez t2, 1b\n"
                "mv a0, t0\n"
                "ret");
+SHAPE(immediate, "1: lr.d t0, (a0)\n" /* for show_changes */
+                 ".option push\n"
+                 ".option norvc\n"
+                 "addi t1, t0, 0\n"
+                 ".option pop\n"
+                 "add t1, t1, a1\n"
+                 "sc.d t2, t1, (a0)\n"
+                 "bnez t2, 1b\n"
+                 "mv a0, t0\n"
+                 "ret");
 /* Longer than what must succeed: it may give up. */
 #define LONG(count)                                                                                \
     "li t4, 64\n"                                                                                  \
@@ -188,6 +332,31 @@ SHAPE(with_loop, "li t4, 64\n"
                  "ret\n"
                  "9: amoadd.d a0, a1, (a0)\n"
                  "ret");
+SHAPE(crowded, "li t4, 64\n" /* no register is left that could stand for tp */
+               "1: beqz t4, 9f\n"
+               "addi t4, t4, -1\n"
+               "lr.d t0, (a0)\n"
+               "add t1, t0, a1\n"
+               "add t1, t1, tp\n"
+               "sub t1, t1, tp\n"
+               "add zero, ra, gp\n"
+               "add zero, s0, s1\n"
+               "add zero, a2, a3\n"
+               "add zero, a4, a5\n"
+               "add zero, a6, a7\n"
+               "add zero, s2, s3\n"
+               "add zero, s4, s5\n"
+               "add zero, s6, s7\n"
+               "add zero, s8, s9\n"
+               "add zero, s10, s11\n"
+               "add zero, t3, t4\n"
+               "add zero, t5, t6\n"
+               "sc.d t2, t1, (a0)\n"
+               "bnez t2, 1b\n"
+               "mv a0, t0\n"
+               "ret\n"
+               "9: amoadd.d a0, a1, (a0)\n"
+               "ret");
 SHAPE(with_store, "li t4, 64\n"
                   "1: beqz t4, 9f\n"
                   "addi t4, t4, -1\n"
@@ -209,18 +378,18 @@ static const struct {
     {                                                                                              \
 #name, name##_start, name##_end                                                            \
     }
-    ROW(plain),     ROW(exchange),  ROW(weak),       ROW(masked),    ROW(either),
-    ROW(way_out),   ROW(to_store),  ROW(twice),      ROW(late_head), ROW(other_result),
-    ROW(in_saved),  ROW(with_tp),   ROW(sixteen),    ROW(longer),    ROW(very_long),
-    ROW(with_call), ROW(with_loop), ROW(with_store),
+    ROW(plain),           ROW(exchange),   ROW(weak),      ROW(masked),     ROW(either),
+    ROW(way_out),         ROW(to_store),   ROW(twice),     ROW(late_head),  ROW(other_result),
+    ROW(in_saved),        ROW(with_tp),    ROW(owner),     ROW(changes_tp), ROW(through_tp),
+    ROW(leaves_with_tp),  ROW(jumps_out),  ROW(spins),     ROW(addresses),  ROW(many_ways_out),
+    ROW(one_after_other), ROW(after_much), ROW(sixteen),   ROW(immediate),  ROW(longer),
+    ROW(very_long),       ROW(with_call),  ROW(with_loop), ROW(crowded),    ROW(with_store),
 };
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-/* The one that uses tp has a run of its own. */
 static bool is_asked_for(size_t shape, const char *asked)
 {
-    return asked != NULL ? strcmp(asked, shapes[shape].name) == 0
-                         : shapes[shape].start != with_tp_start;
+    return asked == NULL || strcmp(asked, shapes[shape].name) == 0;
 }
 
 typedef int64_t add_function(int64_t *, int64_t);
@@ -237,11 +406,11 @@ static add_function *place(size_t shape, char *where)
     return (add_function *)where;
 }
 
-/* Over the end of a page wherever it can be; each time once more with the second page closed. */
+/* Over the end of a page, wherever it can be if it is short; each time once more with the second page closed. */
 static void show_places(size_t shape)
 {
     const size_t bytes = (size_t)(shapes[shape].end - shapes[shape].start);
-    const size_t step = bytes > 200 ? 98 : 2;
+    const size_t step = bytes > 200 ? 98 : bytes > 32 ? 6 : 2;
     int64_t value = 1;
     int64_t seen = 0;
 
@@ -258,6 +427,30 @@ static void show_places(size_t shape)
         closed = NULL;
     }
     printf("%s: value %ld, seen %ld", shapes[shape].name, value, seen);
+}
+
+/* The instruction behind the lr, which has an immediate of its own each time. */
+static void show_changes(size_t shape)
+{
+    int64_t value = 0;
+    int64_t wanted = 0;
+
+    for (size_t before = 2; before <= 10; before += 2) {
+        char *where = code + MIDDLE - before;
+        add_function *add = place(shape, where);
+
+        for (uint32_t i = 1; i < 9; i++) {
+            uint32_t word;
+            memcpy(&word, where + 4, sizeof(word));
+            word = (word & 0xfffff) | i << 20;
+            memcpy(where + 4, &word, sizeof(word));
+            __builtin___clear_cache(where + 4, where + 8);
+            add(&value, 0);
+            add(&value, 0);
+            wanted += 2 * i;
+        }
+    }
+    printf("changed between the two: %d\n", value == wanted);
 }
 
 static void open_closed(int number)
@@ -333,7 +526,7 @@ static void show_timer(const char *asked)
 
 int main(int argc, char **argv)
 {
-    const char *asked = argc > 1 ? argv[1] : NULL; /* a shape */
+    const char *asked = argc > 1 ? argv[1] : NULL; /* only this one */
     struct sigaction adds = {.sa_handler = add_in_handler, .sa_flags = SA_RESTART};
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -347,6 +540,9 @@ int main(int argc, char **argv)
         }
         show_places(shape);
         show_contention(shape);
+        if (shapes[shape].start == immediate_start) {
+            show_changes(shape);
+        }
     }
     shared = handled = 0;
     show_timer(asked);

@@ -26,7 +26,7 @@ class Trace:
         self.pcs = array.array("Q")
         self.ends = []          # (index, kind, paired): `paired` with the auipc just before it
         self.pairs = set()      # indices of an auipc that is translated with what follows it
-        self.whole = {}         # index of a branch that was passed between lr and sc -> index of the lr
+        self.whole = {}         # index of a branch from between lr and sc to there -> index of the lr
         with tempfile.TemporaryDirectory() as folder:
             pipe = os.path.join(folder, "trace")
             os.mkfifo(pipe)
@@ -55,7 +55,8 @@ class Trace:
                     reserved = (index, len(self.ends))
                 elif name.startswith("sc.") and reserved is not None:
                     for end, kind, _ in self.ends[reserved[1]:]:
-                        if kind == "branch" and self.pcs[end + 1] - self.pcs[end] in (2, 4):
+                        if kind in ("branch", "jump") and \
+                                self.pcs[end] < self.pcs[end + 1] <= self.pcs[index]:
                             self.whole[end] = reserved[0]
                     reserved = None
                 if name in ENDS:

@@ -63,7 +63,7 @@ class Body:
     def unit(self, depth):
         kinds = [(8, self.alu), (6, self.memory), (3, self.memory_through_tp), (3, self.address),
                  (2, self.jump), (3, self.branch), (3, self.call), (3, self.indirect_call),
-                 (2, self.computed_jump), (2, self.floating), (1, self.atomic), (1, self.system),
+                 (2, self.computed_jump), (2, self.floating), (2, self.atomic), (1, self.system),
                  (1, self.stack), (1 if self.syncs else 0, self.sync), (2 if depth else 0, self.loop)]
         chosen = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
         if chosen == self.loop:
@@ -170,15 +170,45 @@ class Body:
         if self.random.random() < 0.5:
             self.emit(f"amoadd.d x{old}, x{self.operand()}, (x{AREA})")
             return
-        done = self.register()
-        if done == old:
+        self.sequence(old)
+
+    def sequence(self, old):
+        """From lr to sc, and back; another time through it does the same."""
+        r = self.random
+        value, done = self.register(), self.register()
+        base = r.choice([AREA, TP])
+        written = {old, value, done}
+        if len(written) < 3 or written & {base}:
             return
-        label = self.new_label()
-        self.place(label)
-        self.emit(f"lr.d x{old}, (x{AREA})")
-        self.emit(f"addi x{old}, x{old}, 3")
-        self.emit(f"sc.d x{done}, x{old}, (x{AREA})")
-        self.emit(f"bnez x{done}, {label}")
+        if base == TP:
+            self.emit(f"mv tp, x{AREA}")
+        sources = [n for n in [0, TP, AREA, SP, old, value] + FREE if n != done]
+        start, out = self.new_label(), self.new_label()
+        self.place(start)
+        self.place(f"sequence{start}") # run looks for the two
+        self.emit(f"lr.d x{old}, (x{base})")
+        self.emit(f"mv x{value}, x{old}")
+        for _ in range(r.randrange(5)):
+            kind = r.randrange(5)
+            if kind == 0:
+                self.emit(f"{r.choice(BRANCHES)} x{r.choice(sources)}, x{r.choice(sources)}, {out}")
+            elif kind == 1:
+                self.emit(f"auipc x{value}, {r.randrange(1 << 20)}")
+            else:
+                label = self.new_label()
+                self.emit(f"{r.choice(BRANCHES)} x{r.choice(sources)}, x{r.choice(sources)}, {label}")
+                if kind == 2:
+                    other = self.new_label()
+                    self.emit(f"addi x{value}, x{value}, 5")
+                    self.emit(f"j {other}")
+                    self.place(label)
+                    label = other
+                self.emit(f"{r.choice(REGISTERS)} x{value}, x{r.choice(sources)}, x{r.choice(sources)}")
+                self.place(label)
+        self.emit(f"sc.d x{done}, x{value}, (x{base})")
+        self.place(f"sequence_end{start}")
+        self.emit(f"bnez x{done}, {start}")
+        self.place(out)
 
     def system(self):
         if self.avoid & {10, 17}:
