@@ -1,7 +1,7 @@
 /* Parses one sentence: prunes, counts, extracts linkages, and checks what it found. */
 #include "parser.h"
 
-enum { SHORT_SENTENCE = 9, ENUMERATION_STEPS = 20000, PRINTED = 2 };
+enum { SHORT_SENTENCE = 12, ENUMERATION_STEPS = 20000, PRINTED = 2 };
 
 /* Disjuncts as they are before the search, from what is left of the expressions. */
 static void prepare(struct parser *parser, int null_links)
