@@ -154,6 +154,7 @@ bool run_report_profile(struct process *process, const char *path)
         places_report_address(s, "pc", loops[i].head);
         places_report(places, s, loops[i].head);
         s->number(s, "executions", loops[i].executions);
+        s->number(s, "turns", loops[i].turns);
         s->end(s);
     }
     s->end(s);

@@ -66,10 +66,10 @@ static const char *find_name(void *context, const struct expression_name *name,
 }
 
 /* The unit of a figure is that of the value that it is drawn from, unless it is a number of
- * programs. */
+ * programs or a coefficient. */
 static enum value_unit unit_of(const struct experiment *experiment, const char *text, size_t length)
 {
-    const bool counted = length > 5 && strncmp(text, "count", 5) == 0;
+    const bool counted = strncmp(text, "count", 5) == 0 || strncmp(text, "agreement", 9) == 0;
     for (size_t i = 0; !counted && i < experiment->value_count; i++) {
         const size_t bytes = strlen(experiment->values[i].name);
         for (size_t at = 0; at + bytes <= length; at++) {

@@ -4,6 +4,8 @@
 #include "study/experiment_check.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const value_unit_names[] = {"number", "percent", "ratio", NULL};
@@ -198,31 +200,73 @@ static bool read_run(struct script *script, struct experiment *experiment)
     return true;
 }
 
-static bool read_value(struct script *script, struct experiment *experiment)
+static struct experiment_value *add_value(struct script *script, struct experiment *experiment)
 {
     const char *name = take_name(script, "value");
     if (name == NULL) {
-        return false;
+        return NULL;
     }
     if (experiment_find_value(experiment, name) < experiment->value_count ||
         experiment_find_run(experiment, name) < experiment->run_count) {
-        return script_wrong(script, "there is a second %s", name);
+        script_wrong(script, "there is a second %s", name);
+        return NULL;
     }
     struct experiment_value *value =
         POOL_ADD(script->pool, experiment->values, experiment->value_count);
-    *value = (struct experiment_value){.name = name, .line = script->line};
-    value->expression = script_take_raw(script);
-    value->label = script_take_quoted(script);
-    if (value->expression == NULL) {
-        return script_wrong(script, "value %s needs an expression", name);
-    }
-    const char *unit = value->label != NULL ? script_take_word(script) : NULL;
+    *value = (struct experiment_value){.name = name, .label = name, .line = script->line};
+    return value;
+}
+
+static bool take_unit(struct script *script, struct experiment_value *value)
+{
+    const char *unit = script_take_word(script);
     const int found = find_name(value_unit_names, unit);
     if (unit != NULL && found < 0) {
         return script_wrong(script, "there is no unit %.60s: number, percent or ratio", unit);
     }
     value->unit = found < 0 ? UNIT_NUMBER : (enum value_unit)found;
-    value->label = value->label != NULL ? value->label : name;
+    return true;
+}
+
+static bool read_value(struct script *script, struct experiment *experiment)
+{
+    struct experiment_value *value = add_value(script, experiment);
+    if (value == NULL) {
+        return false;
+    }
+    value->expression = script_take_raw(script);
+    if (value->expression == NULL) {
+        return script_wrong(script, "value %s needs an expression", value->name);
+    }
+    const char *label = script_take_quoted(script);
+    value->label = label != NULL ? label : value->name;
+    return label == NULL || take_unit(script, value);
+}
+
+/* given NAME PROGRAM=NUMBER... ["LABEL" [UNIT]] */
+static bool read_given(struct script *script, struct experiment *experiment)
+{
+    const char *word;
+    struct experiment_value *value = add_value(script, experiment);
+    if (value == NULL) {
+        return false;
+    }
+    while (!script_line_is_over(script)) {
+        const char *label = script_take_quoted(script);
+        if (label != NULL) {
+            value->label = label;
+            return take_unit(script, value);
+        }
+        word = script_take_word(script);
+        const char *equals = word != NULL ? strchr(word, '=') : NULL;
+        char *end = NULL;
+        const double number = equals != NULL ? strtod(equals + 1, &end) : 0;
+        if (equals == NULL || end == equals + 1 || *end != '\0' || !isfinite(number)) {
+            return script_wrong(script, "expected PROGRAM=NUMBER: %.60s", word != NULL ? word : "");
+        }
+        *POOL_ADD(script->pool, value->given, value->given_count) =
+            (struct given){pool_copy(script->pool, word, (size_t)(equals - word)), number};
+    }
     return true;
 }
 
@@ -304,7 +348,8 @@ static const struct {
     {"title", read_title}, {"figure", read_figure},     {"paper", read_paper},
     {"suite", read_suite}, {"programs", read_programs}, {"program", read_program},
     {"vary", read_vary},   {"run", read_run},           {"value", read_value},
-    {"loops", read_loops}, {"chart", read_chart},       {"check", read_check},
+    {"given", read_given}, {"loops", read_loops},       {"chart", read_chart},
+    {"check", read_check},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)

@@ -24,9 +24,17 @@ struct experiment_run {
 
 enum value_unit { UNIT_NUMBER, UNIT_PERCENT, UNIT_RATIO };
 
+/* What the paper gives for a program. */
+struct given {
+    const char *program;
+    double number;
+};
+
 struct experiment_value {
     const char *name;
-    const char *expression;
+    const char *expression; /* NULL: it is given, not measured */
+    struct given *given;
+    size_t given_count;
     const char *label;
     enum value_unit unit;
     unsigned line;

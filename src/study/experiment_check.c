@@ -125,7 +125,8 @@ static bool check_values(struct script *script, const struct experiment *experim
     for (size_t i = 0; i < experiment->value_count; i++) {
         checked.values_before = i;
         script->line = experiment->values[i].line;
-        if (!check_expression(script, &checked, &values, experiment->values[i].expression)) {
+        const char *expression = experiment->values[i].expression;
+        if (expression != NULL && !check_expression(script, &checked, &values, expression)) {
             return false;
         }
     }

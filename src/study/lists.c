@@ -1,6 +1,7 @@
 /* The functions of expressions: over numbers, and over lists of loops or programs.
  *
- * An element of a list counts as a number: itself, or the executions of a loop.  Its first member
+ * An element of a list counts as a number: itself, or the turns of a loop in a profile, or the
+ * executions of one elsewhere.  Its first member
  * says which it is, so that lists of two runs can be compared. */
 #include "study/lists.h"
 
@@ -45,8 +46,10 @@ const json_t *lists_element(const json_t *list, const char *key)
 
 static struct expression_value element_value(const json_t *element)
 {
-    return expression_of_json(json_is_object(element) ? json_object_get(element, "executions")
-                                                      : element);
+    const json_t *turns = json_object_get(element, "turns");
+    return expression_of_json(!json_is_object(element) ? element
+                              : turns != NULL          ? turns
+                                                       : json_object_get(element, "executions"));
 }
 
 /* The numbers of all elements, malloc'ed; NULL if one is not known. */
@@ -171,6 +174,41 @@ static struct expression_value apply_min(const json_t *const *lists, const doubl
     return at_place(lists[0], (double)json_array_size(lists[0]) - 1);
 }
 
+/* The place of numbers[i] from the smallest on; equal ones share the middle of theirs. */
+static double rank_of(const double *numbers, size_t count, size_t i)
+{
+    size_t below = 0, equal = 0;
+    for (size_t j = 0; j < count; j++) {
+        below += numbers[j] < numbers[i];
+        equal += numbers[j] == numbers[i];
+    }
+    return (double)below + (double)(equal - 1) / 2;
+}
+
+/* Spearman's coefficient: 1 if both lists have the same order, -1 if the opposite. */
+static struct expression_value apply_agreement(const json_t *const *lists, const double *unused)
+{
+    const size_t count = json_array_size(lists[0]);
+    double *left = take_numbers(lists[0]), *right = take_numbers(lists[1]);
+    struct expression_value result = unknown;
+    (void)unused;
+    if (left != NULL && right != NULL && json_array_size(lists[1]) == count) {
+        const double middle = ((double)count - 1) / 2;
+        double both = 0, lefts = 0, rights = 0;
+        for (size_t i = 0; i < count; i++) {
+            const double a = rank_of(left, count, i) - middle;
+            const double b = rank_of(right, count, i) - middle;
+            both += a * b;
+            lefts += a * a;
+            rights += b * b;
+        }
+        result = expression_number(both / sqrt(lefts * rights));
+    }
+    free(left);
+    free(right);
+    return result;
+}
+
 /* Lists come first, then numbers. */
 static const struct lists_function {
     const char *name;
@@ -182,7 +220,7 @@ static const struct lists_function {
     {"mean", 1, 0, apply_mean, NULL},         {"top", 1, 1, apply_top, NULL},
     {"quantile", 1, 1, apply_quantile, NULL}, {"count_in", 2, 1, apply_count_in, NULL},
     {"sum_in", 2, 0, apply_sum_in, NULL},     {"max", 1, 0, apply_max, fmax},
-    {"min", 1, 0, apply_min, fmin},
+    {"min", 1, 0, apply_min, fmin},           {"agreement", 2, 0, apply_agreement, NULL},
 };
 
 const struct lists_function *lists_find(const char *name)

@@ -43,6 +43,17 @@ static const char *find_name(void *context, const struct expression_name *name,
     return NULL;
 }
 
+static struct expression_value given_value(const struct experiment_value *value,
+                                           const char *program)
+{
+    for (size_t i = 0; i < value->given_count; i++) {
+        if (strcmp(value->given[i].program, program) == 0) {
+            return expression_number(value->given[i].number);
+        }
+    }
+    return (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+}
+
 static void take_values(struct pool *pool, struct place *place)
 {
     struct measured *measured = place->measured;
@@ -53,6 +64,11 @@ static void take_values(struct pool *pool, struct place *place)
         struct expression_value *value =
             &measured->values[index_of(measured->planned, i, place->program, place->point)];
         place->values_before = i;
+        if (experiment->values[i].expression == NULL) {
+            *value = given_value(&experiment->values[i],
+                                 measured->planned->programs[place->program]->name);
+            continue;
+        }
         const char *text =
             experiment_fill(pool, experiment, place->point, experiment->values[i].expression);
         /* It was read before, with nothing known: what can be wrong now is what a function got. */

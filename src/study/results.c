@@ -89,9 +89,9 @@ static json_t *make_values(const struct measured *measured)
     json_t *values = json_array();
     for (size_t i = 0; i < experiment->value_count; i++) {
         const struct experiment_value *value = &experiment->values[i];
-        append(values, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", value->name, "label",
+        append(values, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", value->name, "label",
                                  value->label, "unit", value_unit_names[value->unit], "expression",
-                                 value->expression, "data", make_data(measured, i)));
+                                 text_or_null(value->expression), "data", make_data(measured, i)));
     }
     return values;
 }

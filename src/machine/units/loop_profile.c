@@ -6,65 +6,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing over head addresses; doubles before it is half full. */
+#define FIRST_SLOTS 1024 /* a power of two */
+
+/* Open addressing over addresses; doubles before it is half full. */
+struct table {
+    struct loop_count *slots; /* free ones have no executions */
+    size_t slot_count;        /* a power of two */
+    size_t used;
+};
+
 struct loop_profile {
     struct unit unit;
-    struct loop_count *slots;
-    size_t slot_count; /* a power of two */
-    size_t used;
+    struct table loops;
+    struct table calls; /* addresses of instructions that go backward with a link */
     struct loop_count *sorted;
 };
 
-static struct loop_count *slot_of(struct loop_count *slots, size_t slot_count, guest_addr head)
+static struct loop_count *slot_of(const struct table *table, guest_addr address)
 {
-    size_t i = (head >> 1 ^ head >> 13) & (slot_count - 1);
-    while (slots[i].executions != 0 && slots[i].head != head) {
-        i = (i + 1) & (slot_count - 1);
+    size_t i = (address >> 1 ^ address >> 13) & (table->slot_count - 1);
+    while (table->slots[i].executions != 0 && table->slots[i].head != address) {
+        i = (i + 1) & (table->slot_count - 1);
     }
-    return &slots[i];
+    return &table->slots[i];
 }
 
-static void grow(struct loop_profile *profile)
+static void grow(struct table *table)
 {
-    const size_t slot_count = profile->slot_count * 2;
-    struct loop_count *slots = calloc(slot_count, sizeof *slots);
-    ASSERT(slots != NULL);
-    for (size_t i = 0; i < profile->slot_count; i++) {
-        if (profile->slots[i].executions != 0) {
-            *slot_of(slots, slot_count, profile->slots[i].head) = profile->slots[i];
+    const struct table old = *table;
+    table->slot_count = old.slot_count * 2;
+    table->slots = calloc(table->slot_count, sizeof *table->slots);
+    ASSERT(table->slots != NULL);
+    for (size_t i = 0; i < old.slot_count; i++) {
+        if (old.slots[i].executions != 0) {
+            *slot_of(table, old.slots[i].head) = old.slots[i];
         }
     }
-    free(profile->slots);
-    profile->slots = slots;
-    profile->slot_count = slot_count;
+    free(old.slots);
+}
+
+static void count(struct table *table, guest_addr address, bool turn)
+{
+    struct loop_count *slot = slot_of(table, address);
+    if (slot->executions == 0) {
+        slot->head = address;
+        table->used++;
+    }
+    slot->executions++;
+    slot->turns += turn;
+    if (table->used * 2 > table->slot_count) {
+        grow(table);
+    }
+}
+
+/* An address whose instruction was a call stays one here until it is decoded as something else. */
+static void note_call(struct table *calls, guest_addr pc, bool call)
+{
+    struct loop_count *slot = slot_of(calls, pc);
+    if (slot->executions != 0) {
+        slot->turns = !call;
+    } else if (call) {
+        count(calls, pc, false);
+    }
 }
 
 static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
 {
-    (void)unit;
-    (void)pc;
+    struct loop_profile *profile = (struct loop_profile *)(void *)unit;
     const uint32_t flags = rv64_row(insn->op)->flags;
     const bool direct = flags & INSN_CONDITIONAL || insn->op == RV64_jal;
-    return (struct watch_request){.events = direct && insn->imm < 0 ? WATCH_BRANCH : 0u};
+    if (!direct || insn->imm >= 0) {
+        return (struct watch_request){.events = 0};
+    }
+    note_call(&profile->calls, pc, insn->op == RV64_jal && insn->rd != 0);
+    return (struct watch_request){.events = WATCH_BRANCH};
 }
 
 static void on_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
                       bool taken)
 {
-    (void)hart;
-    (void)pc;
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    if (!taken) {
-        return;
-    }
-    struct loop_count *slot = slot_of(profile->slots, profile->slot_count, target);
-    if (slot->executions == 0) {
-        slot->head = target;
-        profile->used++;
-    }
-    slot->executions++;
-    if (profile->used * 2 > profile->slot_count) {
-        grow(profile);
+    (void)hart;
+    if (taken) {
+        const struct loop_count *call = slot_of(&profile->calls, pc);
+        count(&profile->loops, target, call->executions == 0 || call->turns != 0);
     }
 }
 
@@ -80,12 +105,12 @@ static int by_executions(const void *a, const void *b)
 const struct loop_count *loop_profile_loops(struct loop_profile *profile, size_t *count)
 {
     free(profile->sorted);
-    profile->sorted = calloc(profile->used + 1, sizeof *profile->sorted);
+    profile->sorted = calloc(profile->loops.used + 1, sizeof *profile->sorted);
     ASSERT(profile->sorted != NULL);
     *count = 0;
-    for (size_t i = 0; i < profile->slot_count; i++) {
-        if (profile->slots[i].executions != 0) {
-            profile->sorted[(*count)++] = profile->slots[i];
+    for (size_t i = 0; i < profile->loops.slot_count; i++) {
+        if (profile->loops.slots[i].executions != 0) {
+            profile->sorted[(*count)++] = profile->loops.slots[i];
         }
     }
     qsort(profile->sorted, *count, sizeof *profile->sorted, by_executions);
@@ -95,7 +120,8 @@ const struct loop_count *loop_profile_loops(struct loop_profile *profile, size_t
 static void destroy(struct unit *unit)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    free(profile->slots);
+    free(profile->loops.slots);
+    free(profile->calls.slots);
     free(profile->sorted);
     free(profile);
 }
@@ -106,16 +132,18 @@ static const struct unit_kind kind = {
 struct loop_profile *loop_profile_create(struct unit_host host)
 {
     struct loop_profile *profile = calloc(1, sizeof *profile);
-    struct loop_count *slots = calloc(1024, sizeof *slots);
-    if (profile == NULL || slots == NULL) {
+    struct loop_count *loops = calloc(FIRST_SLOTS, sizeof *loops);
+    struct loop_count *calls = calloc(FIRST_SLOTS, sizeof *calls);
+    if (profile == NULL || loops == NULL || calls == NULL) {
         free(profile);
-        free(slots);
+        free(loops);
+        free(calls);
         return NULL;
     }
     profile->unit.kind = &kind;
     profile->unit.host = host;
-    profile->slots = slots;
-    profile->slot_count = 1024;
+    profile->loops = (struct table){.slots = loops, .slot_count = FIRST_SLOTS};
+    profile->calls = (struct table){.slots = calls, .slot_count = FIRST_SLOTS};
     return profile;
 }
 
