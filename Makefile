@@ -18,19 +18,25 @@ PACKAGES := libdw libelf jansson
 # C++ names are demangled where libiberty is installed: src/symbols/demangle.c.
 DEMANGLER := $(if $(wildcard /usr/include/libiberty/demangle.h),-liberty)
 
+# What pages draw with; without it everything is built but pages: src/report/page.c.
+CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
+CHART_JS_LICENCE ?= /usr/share/doc/libjs-chart.js/copyright
+PAGE_LIBRARY := $(if $(wildcard $(CHART_JS)),$(wildcard $(CHART_JS_LICENCE)))
+PAGE_FLAGS := $(if $(PAGE_LIBRARY),-DLIBRARY='"$(CHART_JS)"' -DLICENCE='"$(CHART_JS_LICENCE)"')
+
 CPPFLAGS += -Isrc -D_GNU_SOURCE=
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
 LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
 
 SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/machine/*.c src/machine/*/*.c \
                       src/symbols/*.c src/report/*.c src/study/*.c src/cli/*.c)
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/report/page_files.o
 LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
 
 HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
 
 .PHONY: all demo check check-slow bench bench-real fuzz format lint install uninstall clean help
-.PHONY: deps guests
+.PHONY: deps guests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -68,6 +74,17 @@ $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(FILE_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The library may come or go without being newer than what was built: its flags are compared.
+$(BUILD)/page_flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$(subst ",,$(PAGE_FLAGS))" | cmp -s - $@ || printf '%s\n' "$(subst ",,$(PAGE_FLAGS))" >$@
+
+$(BUILD)/obj/report/page_files.o: src/report/page_files.S $(wildcard web/*) $(BUILD)/page_flags \
+	$(if $(PAGE_LIBRARY),$(CHART_JS) $(CHART_JS_LICENCE))
+	@mkdir -p $(@D)
+	$(say) EMBED $@
+	$(Q)$(CC) $(PAGE_FLAGS) -c -o $@ $<
 
 # The host's FPU must be used as written: in the rounding mode that is set, with
 # all its flags; and square roots inline, not through errno.

@@ -28,18 +28,28 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
 
 fuzz-bounded: $(BUILD)/fuzz/fuzz_elf $(BUILD)/fuzz/fuzz_decode
 
+# As it is built where the plotting library is not installed.
+$(BUILD)/bare/page_files.o: src/report/page_files.S $(wildcard web/*)
+	@mkdir -p $(@D)
+	$(say) EMBED $@
+	$(Q)$(CC) -c -o $@ $<
+
+$(BUILD)/bare/strata: $(filter-out %/page_files.o,$(OBJECTS)) $(BUILD)/bare/page_files.o
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # The same programs again, under the address and undefined-behaviour sanitizers.
 sanitized:
 	$(MAKE) --no-print-directory BUILD=$(ASAN) OPTIMIZE="-O1 -g" SANITIZE="$(SANITIZERS)" \
-		$(ASAN)/strata unit-tests fuzz-bounded
+		$(ASAN)/strata $(ASAN)/bare/strata unit-tests fuzz-bounded
 
 check: deps
-	@$(MAKE) --no-print-directory -j2 all unit-tests sanitized
+	@$(MAKE) --no-print-directory -j2 all unit-tests $(BUILD)/bare/strata sanitized
 	@tests/check --build $(BUILD)
 
 check-slow: deps
 	@tools/install-deps real
-	@$(MAKE) --no-print-directory -j2 all unit-tests sanitized
+	@$(MAKE) --no-print-directory -j2 all unit-tests $(BUILD)/bare/strata sanitized
 	@tests/check --build $(BUILD) --slow
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.

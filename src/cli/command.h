@@ -16,6 +16,7 @@ int command_sim(int count, char **arguments);
 int command_study(int count, char **arguments);
 int command_sweep(int count, char **arguments);
 int command_disasm(int count, char **arguments);
+int command_report(int count, char **arguments);
 
 /* One option.  `take` stores it and returns NULL, or says what is wrong with
  * the value. */

@@ -15,6 +15,7 @@ static const struct {
     {"study", command_study, "run the experiments of the paper, and say what holds"},
     {"sweep", command_sweep, "run programs of your own with many options, as a file says"},
     {"disasm", command_disasm, "disassemble a RISC-V program"},
+    {"report", command_report, "show one or two runs, or a study, as a page"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -7,7 +7,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 void lines_open(struct lines *lines, Elf *elf)
 {
@@ -83,7 +82,7 @@ static struct unit_range *find_unit(struct lines *lines, uint64_t address)
     return low > 0 && address < lines->ranges[low - 1].end ? &lines->ranges[low - 1] : NULL;
 }
 
-bool lines_find(struct lines *lines, uint64_t address, const char **file, unsigned *line)
+bool lines_find(struct lines *lines, uint64_t address, struct line_place *place)
 {
     if (lines->dwarf == NULL) {
         return false;
@@ -101,13 +100,14 @@ bool lines_find(struct lines *lines, uint64_t address, const char **file, unsign
     if (source == NULL || dwarf_lineno(source, &number) != 0 || number <= 0) {
         return false;
     }
-    const char *path = dwarf_linesrc(source, NULL, NULL);
-    if (path == NULL) {
+    const char *name = dwarf_linesrc(source, NULL, NULL);
+    if (name == NULL) {
         return false;
     }
-    const char *slash = strrchr(path, '/');
-    *file = slash != NULL ? slash + 1 : path;
-    *line = (unsigned)number;
+    Dwarf_Attribute folder;
+    place->path = name;
+    place->folder = dwarf_formstring(dwarf_attr(&range->unit, DW_AT_comp_dir, &folder));
+    place->line = (unsigned)number;
     return true;
 }
 

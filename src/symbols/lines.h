@@ -26,7 +26,14 @@ struct lines {
 /* Fills `lines`, which must be zero.  `elf` must stay open. */
 void lines_open(struct lines *lines, Elf *elf);
 
-bool lines_find(struct lines *lines, uint64_t address, const char **file, unsigned *line);
+struct line_place {
+    const char *path;   /* as the compiler wrote it */
+    const char *folder; /* where the compiler ran, which path may be relative to; may be NULL */
+    unsigned line;
+};
+
+/* The strings live until lines_close. */
+bool lines_find(struct lines *lines, uint64_t address, struct line_place *place);
 
 void lines_close(struct lines *lines);
 

@@ -7,6 +7,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "symbols/functions.h"
@@ -49,7 +50,15 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place
     }
     bool function_known =
         functions_find(&symbols->functions, address, &place->function, &place->offset);
-    bool line_known = lines_find(&symbols->lines, address, &place->file, &place->line);
+    struct line_place line;
+    bool line_known = lines_find(&symbols->lines, address, &line);
+    if (line_known) {
+        const char *slash = strrchr(line.path, '/');
+        place->file = slash != NULL ? slash + 1 : line.path;
+        place->line = line.line;
+        place->path = line.path;
+        place->folder = line.folder;
+    }
     return function_known || line_known;
 }
 

@@ -14,6 +14,8 @@ struct symbol_place {
     uint64_t offset;      /* from the function's first byte */
     const char *file;     /* without its folders */
     unsigned line;        /* counted from 1 */
+    const char *path;     /* of the file, as the compiler wrote it; NULL if file is */
+    const char *folder;   /* where the compiler ran, which path may be relative to */
 };
 
 /* Opens the ELF file of any machine at `path`.  NULL if there is no such file or it is not ELF; a

@@ -121,19 +121,24 @@ static void assert_place(struct symbols *symbols, uint64_t address, const char *
     assert_int_equal(place.line, line);
     if (file == NULL) {
         assert_null(place.file);
+        assert_null(place.path);
     } else {
         assert_non_null(place.file);
         assert_string_equal(place.file, file);
+        assert_true(strlen(place.path) > strlen(file)); /* with its folder */
+        assert_string_equal(place.path + strlen(place.path) - strlen(file), file);
     }
 }
 
 static void assert_nowhere(struct symbols *symbols, uint64_t address)
 {
-    struct symbol_place place = {"left over", 1, "left over", 1};
+    struct symbol_place place = {"left over", 1, "left over", 1, "left over", "left over"};
 
     assert_false(symbols_find(symbols, address, &place));
     assert_null(place.function);
     assert_null(place.file);
+    assert_null(place.path);
+    assert_null(place.folder);
     assert_int_equal(place.offset, 0);
     assert_int_equal(place.line, 0);
 }

@@ -1,0 +1,271 @@
+/* `strata report`: makes a page, a table or a KCachegrind file of what runs have written. */
+#include "cli/command.h"
+#include "report/loops_export.h"
+#include "report/page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX 2
+#define SCHEMA_STATS "strata.stats/1"
+#define SCHEMA_STUDY "strata.study/1"
+
+struct report {
+    const char *page, *csv, *callgrind; /* NULL: not asked for */
+    char *names[RUNS_MAX];
+    json_t *documents[RUNS_MAX];
+    size_t count;
+};
+
+static const char *take_page(void *settings, const char *value)
+{
+    ((struct report *)settings)->page = value;
+    return NULL;
+}
+
+static const char *take_csv(void *settings, const char *value)
+{
+    ((struct report *)settings)->csv = value;
+    return NULL;
+}
+
+static const char *take_callgrind(void *settings, const char *value)
+{
+    ((struct report *)settings)->callgrind = value;
+    return NULL;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+    {"-o", "FILE", "write the page: one HTML file that needs nothing else", take_page},
+    {"--csv", "FILE", "write the loops as a table", take_csv},
+    {"--callgrind", "FILE", "write the loops for KCachegrind and callgrind_annotate", take_callgrind},
+};
+/* clang-format on */
+
+static const struct command_description description = {
+    .name = "report",
+    .usage = "[OPTIONS] STATS.json [OTHER.json]",
+    .purpose =
+        "Shows what strata run --stats or strata sim --stats wrote as a page: where the\n"
+        "instructions went, the hot loops with their source, the counters; of two files, side by\n"
+        "side with the differences.  Or the results.json of a study.",
+    .epilogue =
+        "Exit status: 0; 125 if something is wrong with a file or an option, 127 if a file\n"
+        "was not found.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+static bool is_study(const json_t *document)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    return schema != NULL && strcmp(schema, SCHEMA_STUDY) == 0;
+}
+
+/* What is wrong with statistics that something else may have written; NULL if nothing. */
+static const char *judge_stats(const json_t *document)
+{
+    const json_t *hotspots = json_object_get(document, "hotspots");
+    const json_t *loops = json_object_get(hotspots, "loops");
+    if (!json_is_object(hotspots) || !json_is_array(loops)) {
+        return "is damaged: hotspots.loops is missing";
+    }
+    for (size_t i = 0; i < json_array_size(loops); i++) {
+        const json_t *loop = json_array_get(loops, i);
+        if (!json_is_string(json_object_get(loop, "head")) ||
+            !json_is_integer(json_object_get(loop, "executions"))) {
+            return "is damaged: one of hotspots.loops has no head or no executions";
+        }
+    }
+    return NULL;
+}
+
+static const char *judge_study(const json_t *document)
+{
+    const json_t *experiments = json_object_get(document, "experiments");
+    if (!json_is_array(experiments)) {
+        return "is damaged: its experiments are missing";
+    }
+    for (size_t i = 0; i < json_array_size(experiments); i++) {
+        if (!json_is_string(json_object_get(json_array_get(experiments, i), "name"))) {
+            return "is damaged: one of its experiments has no name";
+        }
+    }
+    return NULL;
+}
+
+static const char *judge(const json_t *document)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (schema != NULL && strcmp(schema, SCHEMA_STATS) == 0) {
+        return judge_stats(document);
+    }
+    return is_study(document) ? judge_study(document)
+                              : "is not of " SCHEMA_STATS " nor of " SCHEMA_STUDY
+                                ": strata run --stats writes the one, strata study the other";
+}
+
+/* Reads one file; returns 0, or an exit status after a message. */
+static int read_document(const char *path, json_t **document)
+{
+    json_error_t error;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        const int reason = errno;
+        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        return reason == ENOENT || reason == ENOTDIR ? EXIT_NOT_FOUND : EXIT_STRATA_FAILED;
+    }
+    errno = 0;
+    *document = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    const int reason = ferror(file) ? errno : 0;
+    fclose(file);
+    if (reason != 0) {
+        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        json_decref(*document);
+        *document = NULL;
+        return EXIT_STRATA_FAILED;
+    }
+    if (*document == NULL) {
+        fprintf(stderr, "strata: %s:%d: is not JSON: %s\n", path, error.line, error.text);
+        return EXIT_STRATA_FAILED;
+    }
+    const char *wrong = judge(*document);
+    if (wrong != NULL) {
+        fprintf(stderr, "strata: %s: %s\n", path, wrong);
+        return EXIT_STRATA_FAILED;
+    }
+    return 0;
+}
+
+static void put_csv(FILE *file, const struct report *report)
+{
+    loops_export_csv(file, report->documents, report->names, report->count);
+}
+
+static void put_callgrind(FILE *file, const struct report *report)
+{
+    loops_export_callgrind(file, report->documents[0], "strata " STRATA_VERSION);
+}
+
+static void put_page(FILE *file, const struct report *report)
+{
+    json_t *document = is_study(report->documents[0])
+                           ? json_incref(report->documents[0])
+                           : page_of_runs(report->documents, report->names, report->count);
+    page_write(file, document);
+    json_decref(document);
+}
+
+/* Writes one file, if it was asked for; what fails shows in the stream's error or when it closes. */
+static int write_file(const struct report *report, const char *path,
+                      void (*put)(FILE *file, const struct report *report))
+{
+    if (path == NULL) {
+        return 0;
+    }
+    FILE *file = fopen(path, "we");
+    int error = errno;
+    bool written = file != NULL;
+    if (file != NULL) {
+        errno = 0;
+        put(file, report);
+        written = fflush(file) == 0 && !ferror(file);
+        error = errno != 0 ? errno : EIO;
+        if (fclose(file) != 0 && written) {
+            written = false;
+            error = errno;
+        }
+    }
+    if (!written) {
+        fprintf(stderr, "strata: cannot write %s: %s\n", path, strerror(error));
+        return EXIT_STRATA_FAILED;
+    }
+    return 0;
+}
+
+static int write_all(const struct report *report)
+{
+    int status = write_file(report, report->csv, put_csv);
+    if (status == 0) {
+        status = write_file(report, report->callgrind, put_callgrind);
+    }
+    if (status == 0 && report->page != NULL && page_missing() != NULL) {
+        fprintf(stderr, "strata: %s\n", page_missing());
+        return EXIT_STRATA_FAILED;
+    }
+    return status == 0 ? write_file(report, report->page, put_page) : status;
+}
+
+/* What does not fit together; NULL if all does. */
+static const char *check_request(const struct report *report)
+{
+    if (report->page == NULL && report->csv == NULL && report->callgrind == NULL) {
+        return "nothing to write: -o, --csv or --callgrind say where to";
+    }
+    if (report->callgrind != NULL && report->count > 1) {
+        return "--callgrind takes one file of statistics";
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->documents[i] != NULL && is_study(report->documents[i])) {
+            if (report->count > 1) {
+                return "the results of a study cannot stand beside another file";
+            }
+            if (report->csv != NULL || report->callgrind != NULL) {
+                return "of the results of a study there is only the page; its tables are beside it";
+            }
+        }
+    }
+    return NULL;
+}
+
+static int make_report(struct report *report)
+{
+    const char *wrong = check_request(report);
+    int status = 0;
+    for (size_t i = 0; wrong == NULL && status == 0 && i < report->count; i++) {
+        status = read_document(report->names[i], &report->documents[i]);
+    }
+    if (status == 0 && wrong == NULL) {
+        wrong = check_request(report);
+    }
+    if (wrong != NULL) {
+        status = command_misused(&description, wrong, NULL);
+    }
+    if (status == 0) {
+        status = write_all(report);
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        json_decref(report->documents[i]);
+    }
+    return status;
+}
+
+int command_report(int count, char **arguments)
+{
+    struct report report = {.page = NULL};
+    int status = 0;
+    /* Options may stand behind the files, too: each file is the word that the next options follow. */
+    for (bool last = false; count > 1;) {
+        const int next =
+            last ? 1 : command_read_options(&description, &report, count, arguments, &status);
+        if (next < 0) {
+            return status;
+        }
+        last |= strcmp(arguments[next - 1], "--") == 0;
+        count -= next;
+        arguments += next;
+        if (count > 0 && report.count == RUNS_MAX) {
+            return command_misused(&description, "two files at most", NULL);
+        }
+        if (count > 0) {
+            report.names[report.count++] = arguments[0];
+        }
+    }
+    if (report.count == 0) {
+        return command_misused(&description, "there is no file to show", NULL);
+    }
+    return make_report(&report);
+}

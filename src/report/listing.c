@@ -1,0 +1,192 @@
+/* The source lines and the instructions of a run's hottest loops, for the page. */
+#include "report/listing.h"
+
+#include "base/check.h"
+#include "isa/rv64/decode.h"
+#include "isa/rv64/disassemble.h"
+#include "report/program_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a run's loops, the hottest get a listing. */
+#define LOOPS_MAX 50
+#define LINES_BEFORE 6
+#define LINES_AFTER 16
+#define CODE_BEFORE 4
+#define CODE_AFTER 4
+#define CODE_MAX 64
+/* A loop whose last branch is further away is shown as far as CODE_MAX. */
+#define LOOP_BYTES_MAX 1024
+
+struct code {
+    struct program_file *program;
+    uint64_t start; /* where to begin to decode: an instruction certainly starts there */
+    uint64_t head;
+    uint64_t end; /* behind the last branch back to the head; the head if there is none */
+};
+
+static void put(json_t *object, const char *key, json_t *value)
+{
+    ASSERT(json_object_set_new(object, key, value) == 0);
+}
+
+static void append(json_t *list, json_t *value)
+{
+    ASSERT(json_array_append_new(list, value) == 0);
+}
+
+/* A line of a source file need not be UTF-8; JSON must be. */
+static json_t *make_text(char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    json_t *text = json_string(line);
+    if (text == NULL) {
+        for (char *at = line; *at != '\0'; at++) {
+            *at = (unsigned char)*at < 0x80 ? *at : '?';
+        }
+        text = json_string(line);
+    }
+    return text;
+}
+
+static json_t *make_source(const struct symbol_place *place)
+{
+    const unsigned first = place->line > LINES_BEFORE ? place->line - LINES_BEFORE : 1;
+    char *path = program_file_source(place);
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    if (file == NULL) {
+        free(path);
+        return json_null();
+    }
+    json_t *lines = json_array();
+    char *line = NULL;
+    size_t size = 0;
+    for (unsigned number = 1;
+         number <= place->line + LINES_AFTER && getline(&line, &size, file) >= 0; number++) {
+        if (number >= first) {
+            append(lines, make_text(line));
+        }
+    }
+    free(line);
+    fclose(file);
+    /* Another file than the compiler saw may be shorter. */
+    json_t *source = json_null();
+    if (json_array_size(lines) > place->line - first) {
+        json_t *name = json_string(path);
+        source = json_pack("{s:o, s:i, s:i, s:O}", "path",
+                           name != NULL ? name : json_string(place->file), "line", (int)place->line,
+                           "first", (int)first, "lines", lines);
+    }
+    json_decref(lines);
+    free(path);
+    return source;
+}
+
+/* Decodes the instruction at a linked address; false behind the end of the code. */
+static bool decode(const struct code *code, uint64_t at, struct rv64_insn *insn)
+{
+    uint32_t word = 0;
+    size_t count;
+    const uint8_t *bytes = program_file_code(code->program, at, &count);
+    if (bytes == NULL || count < 2) {
+        return false;
+    }
+    memcpy(&word, bytes, count < 4 ? count : 4);
+    rv64_decode(word, insn);
+    return insn->length <= count;
+}
+
+static bool goes_to(const struct rv64_insn *insn, uint64_t at, uint64_t target)
+{
+    const uint32_t flags = rv64_row(insn->op)->flags;
+    return flags & (INSN_CONDITIONAL | INSN_JUMP) && !(flags & INSN_INDIRECT) &&
+           at + (uint64_t)insn->imm == target;
+}
+
+static void find_end(struct code *code)
+{
+    struct rv64_insn insn;
+    code->end = code->head;
+    for (uint64_t at = code->head; at - code->head < LOOP_BYTES_MAX && decode(code, at, &insn);
+         at += insn.length) {
+        if (goes_to(&insn, at, code->head)) {
+            code->end = at + insn.length;
+        }
+    }
+}
+
+/* The address of the instruction that is CODE_BEFORE instructions before the head. */
+static uint64_t find_first(const struct code *code)
+{
+    uint64_t last[CODE_BEFORE];
+    struct rv64_insn insn;
+    unsigned count = 0;
+    uint64_t at = code->start;
+    for (; at < code->head && decode(code, at, &insn); at += insn.length) {
+        last[count++ % CODE_BEFORE] = at;
+    }
+    if (at != code->head || count == 0) { /* data among the code: begin where it is certain */
+        return code->head;
+    }
+    return last[count >= CODE_BEFORE ? count % CODE_BEFORE : 0];
+}
+
+static json_t *make_code(const struct code *code)
+{
+    json_t *list = json_array();
+    unsigned behind = 0;
+    uint64_t at = find_first(code);
+    for (unsigned i = 0; i < CODE_MAX && behind < CODE_AFTER; i++) {
+        struct rv64_insn insn;
+        char address[24], word[16], text[RV64_TEXT_SIZE];
+        if (!decode(code, at, &insn)) {
+            break;
+        }
+        const uint64_t bias = program_file_bias(code->program);
+        const bool in_loop = at >= code->head && (at < code->end || at == code->head);
+        snprintf(address, sizeof address, "0x%" PRIx64, at + bias);
+        snprintf(word, sizeof word, "%0*" PRIx32, insn.length * 2,
+                 insn.length == 2 ? insn.word & 0xffff : insn.word);
+        rv64_disassemble(&insn, at + bias, text, sizeof text);
+        append(list, json_pack("{s:s, s:s, s:s, s:b}", "address", address, "word", word, "text",
+                               text, "loop", in_loop));
+        behind += at >= code->head && !in_loop;
+        at += insn.length;
+    }
+    return list;
+}
+
+static json_t *make_loop(struct program_file *program, const json_t *loop)
+{
+    struct symbol_place place;
+    struct code code = {.program = program};
+    if (!program_file_find(program, loop, &code.head, &place)) {
+        return NULL;
+    }
+    code.start = place.function != NULL ? code.head - place.offset : code.head;
+    find_end(&code);
+    return json_pack("{s:o, s:o}", "source", make_source(&place), "code", make_code(&code));
+}
+
+json_t *listing_make(const json_t *run)
+{
+    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
+    const char *why;
+    struct program_file *program = program_file_open(run, &why);
+    json_t *listing = json_object(), *made = json_object();
+    ASSERT(listing != NULL && made != NULL);
+    put(listing, "why", why != NULL ? json_string(why) : json_null());
+    for (size_t i = 0; program != NULL && i < json_array_size(loops) && i < LOOPS_MAX; i++) {
+        const json_t *loop = json_array_get(loops, i);
+        json_t *parts = make_loop(program, loop);
+        if (parts != NULL) {
+            put(made, json_string_value(json_object_get(loop, "head")), parts);
+        }
+    }
+    put(listing, "loops", made);
+    program_file_close(program);
+    return listing;
+}

@@ -1,0 +1,144 @@
+/* The loops of a run for other programs: as a table (CSV), and for KCachegrind. */
+#include "report/loops_export.h"
+
+#include "report/program_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const json_t *loops_of(const json_t *run)
+{
+    return json_object_get(json_object_get(run, "hotspots"), "loops");
+}
+
+/* RFC 4180: quotes are doubled, and around everything that needs them. */
+static void put_csv_text(FILE *file, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, file);
+    }
+    fputc('"', file);
+}
+
+static void put_csv_cell(FILE *file, const json_t *value)
+{
+    if (json_is_string(value)) {
+        put_csv_text(file, json_string_value(value));
+    } else if (json_is_integer(value)) {
+        fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    } else if (json_is_real(value)) {
+        fprintf(file, "%.17g", json_real_value(value));
+    } else if (json_is_boolean(value)) {
+        fputs(json_is_true(value) ? "true" : "false", file);
+    }
+}
+
+void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_t count)
+{
+    static const char *const columns[] = {"head",  "function",       "source", "executions",
+                                          "share", "callback_taken", "evicted"};
+    const size_t column_count = sizeof columns / sizeof columns[0];
+    fputs(count > 1 ? "run," : "", file);
+    for (size_t i = 0; i < column_count; i++) {
+        fprintf(file, "%s%s", i > 0 ? "," : "", columns[i]);
+    }
+    fputs("\r\n", file);
+    for (size_t run = 0; run < count; run++) {
+        const json_t *loops = loops_of(runs[run]);
+        for (size_t i = 0; i < json_array_size(loops); i++) {
+            if (count > 1) {
+                put_csv_text(file, names[run]);
+                fputc(',', file);
+            }
+            for (size_t j = 0; j < column_count; j++) {
+                fputs(j > 0 ? "," : "", file);
+                put_csv_cell(file, json_object_get(json_array_get(loops, i), columns[j]));
+            }
+            fputs("\r\n", file);
+        }
+    }
+}
+
+/* A name ends at the end of its line, and one that begins with a bracket would be a number for a
+ * name before. */
+static void put_name(FILE *file, const char *key, const char *name)
+{
+    fprintf(file, "%s=%s", key, name[0] == '(' ? " " : "");
+    for (; *name != '\0'; name++) {
+        fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
+    }
+    fputc('\n', file);
+}
+
+static void put_command(FILE *file, const json_t *run)
+{
+    const json_t *program = json_object_get(run, "program");
+    const json_t *arguments = json_object_get(program, "arguments");
+    fputs("cmd:", file);
+    for (size_t i = 0; i < json_array_size(arguments); i++) {
+        const char *word = json_string_value(json_array_get(arguments, i));
+        fputc(' ', file);
+        for (; word != NULL && *word != '\0'; word++) {
+            fputc((unsigned char)*word < ' ' ? ' ' : *word, file);
+        }
+    }
+    fputc('\n', file);
+}
+
+struct callgrind {
+    FILE *file;
+    struct program_file *program; /* may be NULL */
+    const char *object;
+};
+
+static void put_loop(const struct callgrind *callgrind, const json_t *loop)
+{
+    const char *head = json_string_value(json_object_get(loop, "head"));
+    const char *function = json_string_value(json_object_get(loop, "function"));
+    const char *source = json_string_value(json_object_get(loop, "source"));
+    const char *colon = source != NULL ? strrchr(source, ':') : NULL;
+    struct symbol_place place = {0};
+    uint64_t linked;
+    const bool own =
+        callgrind->program != NULL && program_file_find(callgrind->program, loop, &linked, &place);
+    char *name = program_file_source(&place);
+    if (name == NULL && colon != NULL) {
+        name = strndup(source, (size_t)(colon - source));
+    }
+    put_name(callgrind->file, "ob", own && callgrind->object != NULL ? callgrind->object : "???");
+    put_name(callgrind->file, "fl", name != NULL ? name : "???");
+    put_name(callgrind->file, "fn", function != NULL ? function : head != NULL ? head : "???");
+    fprintf(callgrind->file, "%s %s %" JSON_INTEGER_FORMAT "\n\n", head != NULL ? head : "0",
+            colon != NULL ? colon + 1 : "0",
+            json_integer_value(json_object_get(loop, "executions")));
+    free(name);
+}
+
+void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
+{
+    const json_t *loops = loops_of(run);
+    const char *why;
+    json_int_t total = 0;
+    struct callgrind callgrind = {.file = file, .program = program_file_open(run, &why)};
+    callgrind.object = json_string_value(json_object_get(json_object_get(run, "program"), "path"));
+    for (size_t i = 0; i < json_array_size(loops); i++) {
+        total += json_integer_value(json_object_get(json_array_get(loops, i), "executions"));
+    }
+    fprintf(file, "# callgrind format\nversion: 1\ncreator: %s\n", creator);
+    put_command(file, run);
+    fprintf(file,
+            "positions: instr line\nevent: Executions : executions of the heads of loops\n"
+            "events: Executions\nsummary: %" JSON_INTEGER_FORMAT "\n\n",
+            total);
+    for (size_t i = 0; i < json_array_size(loops); i++) {
+        put_loop(&callgrind, json_array_get(loops, i));
+    }
+    fprintf(file, "totals: %" JSON_INTEGER_FORMAT "\n", total);
+    program_file_close(callgrind.program);
+}

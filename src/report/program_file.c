@@ -1,0 +1,227 @@
+/* The file of a program that has run: its bytes, its symbols, and where it stood in memory.
+ *
+ * The statistics do not say where a position-independent program was loaded, and need not: function
+ * and line of its loops are in them, and one distance between file and memory fits these. */
+#include "report/program_file.h"
+
+#include "base/check.h"
+#include "base/sha256.h"
+#include "elf/image.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Loops that are tried and loops that judge: the hottest are often enough in one library. */
+#define LOOPS_TRIED 12
+#define LOOPS_JUDGING 48
+
+struct program_file {
+    struct symbols *symbols;
+    struct elf_image image;
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t bias;
+};
+
+static bool loop_head(const json_t *loop, uint64_t *head)
+{
+    const char *text = json_string_value(json_object_get(loop, "head"));
+    if (text == NULL) {
+        return false;
+    }
+    char *end;
+    *head = strtoull(text, &end, 16);
+    return end != text && *end == '\0';
+}
+
+static bool same_text(const char *text, const json_t *value)
+{
+    const char *other = json_string_value(value);
+    return text == NULL || other == NULL ? text == other : strcmp(text, other) == 0;
+}
+
+/* Whether `linked` is what the statistics say of the loop. */
+static bool fits(struct program_file *program, const json_t *loop, uint64_t linked,
+                 struct symbol_place *place)
+{
+    char source[512];
+    size_t count;
+    symbols_find(program->symbols, linked, place);
+    if (program_file_code(program, linked, &count) == NULL ||
+        !same_text(place->function, json_object_get(loop, "function"))) {
+        return false;
+    }
+    snprintf(source, sizeof source, "%s:%u", place->file != NULL ? place->file : "", place->line);
+    return same_text(place->file != NULL ? source : NULL, json_object_get(loop, "source"));
+}
+
+bool program_file_find(struct program_file *program, const json_t *loop, uint64_t *linked,
+                       struct symbol_place *place)
+{
+    uint64_t head;
+    *place = (struct symbol_place){0};
+    if (!loop_head(loop, &head)) {
+        return false;
+    }
+    *linked = head - program->bias;
+    return fits(program, loop, *linked, place);
+}
+
+static size_t count_fitting(struct program_file *program, const json_t *loops, uint64_t bias)
+{
+    size_t fitting = 0;
+    for (size_t i = 0; i < json_array_size(loops) && i < LOOPS_JUDGING; i++) {
+        const json_t *loop = json_array_get(loops, i);
+        struct symbol_place place;
+        uint64_t head;
+        fitting += json_is_string(json_object_get(loop, "function")) && loop_head(loop, &head) &&
+                   fits(program, loop, head - bias, &place);
+    }
+    return fitting;
+}
+
+/* Tries each page of the program's code as the one that `loop` is in. */
+static void try_loop(struct program_file *program, const json_t *loops, const json_t *loop,
+                     size_t *best)
+{
+    const uint64_t page = ELF_PAGE_BYTES;
+    uint64_t head;
+    if (!json_is_string(json_object_get(loop, "function")) || !loop_head(loop, &head)) {
+        return;
+    }
+    for (unsigned i = 0; i < program->image.segment_count; i++) {
+        const struct elf_segment *segment = &program->image.segments[i];
+        if (!(segment->permissions & ELF_EXECUTE)) {
+            continue;
+        }
+        uint64_t linked = (segment->address & ~(page - 1)) + (head & (page - 1));
+        for (; linked < segment->address + segment->file_bytes; linked += page) {
+            struct symbol_place place;
+            const bool known = *best > 0 && head - linked == program->bias;
+            if (known || !fits(program, loop, linked, &place)) {
+                continue;
+            }
+            const size_t fitting = count_fitting(program, loops, head - linked);
+            if (fitting > *best) {
+                *best = fitting;
+                program->bias = head - linked;
+            }
+        }
+    }
+}
+
+static void find_bias(struct program_file *program, const json_t *run)
+{
+    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
+    size_t best = 0;
+    if (!program->image.position_independent) {
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(loops) && i < LOOPS_TRIED; i++) {
+        try_loop(program, loops, json_array_get(loops, i), &best);
+    }
+}
+
+static bool map_file(struct program_file *program, const char *path)
+{
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        return false;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        program->size = (size_t)status.st_size;
+        void *bytes = mmap(NULL, program->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        program->bytes = bytes != MAP_FAILED ? bytes : NULL;
+    }
+    close(fd);
+    return program->bytes != NULL;
+}
+
+struct program_file *program_file_open(const json_t *run, const char **why)
+{
+    const json_t *described = json_object_get(run, "program");
+    const char *path = json_string_value(json_object_get(described, "path"));
+    const char *digest = json_string_value(json_object_get(described, "sha256"));
+    char found[SHA256_TEXT_BYTES];
+    if (path == NULL || digest == NULL) {
+        *why = "the statistics do not say which program they are of";
+        return NULL;
+    }
+    if (!sha256_file(path, found)) {
+        *why = "the program's file was not found";
+        return NULL;
+    }
+    if (strcmp(found, digest) != 0) {
+        *why = "the program's file has changed since the run";
+        return NULL;
+    }
+    struct program_file *program = calloc(1, sizeof *program);
+    ASSERT(program != NULL);
+    if (!map_file(program, path) ||
+        elf_read(&program->image, program->bytes, program->size, program->size,
+                 ELF_MACHINE_RISCV) != ELF_OK ||
+        (program->symbols = symbols_open(path)) == NULL) {
+        *why = "the program's file is not a RISC-V program";
+        program_file_close(program);
+        return NULL;
+    }
+    find_bias(program, run);
+    *why = NULL;
+    return program;
+}
+
+uint64_t program_file_bias(const struct program_file *program)
+{
+    return program->bias;
+}
+
+const uint8_t *program_file_code(const struct program_file *program, uint64_t linked, size_t *count)
+{
+    for (unsigned i = 0; i < program->image.segment_count; i++) {
+        const struct elf_segment *segment = &program->image.segments[i];
+        if (segment->permissions & ELF_EXECUTE && linked >= segment->address &&
+            linked - segment->address < segment->file_bytes) {
+            const uint64_t within = linked - segment->address;
+            *count = segment->file_bytes - within;
+            return program->bytes + segment->file_offset + within;
+        }
+    }
+    return NULL;
+}
+
+char *program_file_source(const struct symbol_place *place)
+{
+    char *path = NULL;
+    if (place->path == NULL) {
+        return NULL;
+    }
+    if (place->path[0] == '/' || place->folder == NULL) {
+        path = strdup(place->path);
+    } else if (asprintf(&path, "%s/%s", place->folder, place->path) < 0) {
+        path = NULL;
+    }
+    ASSERT(path != NULL);
+    if (access(path, R_OK) != 0) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+void program_file_close(struct program_file *program)
+{
+    if (program == NULL) {
+        return;
+    }
+    symbols_close(program->symbols);
+    if (program->bytes != NULL) {
+        munmap((void *)(uintptr_t)program->bytes, program->size);
+    }
+    free(program);
+}

@@ -1,0 +1,33 @@
+/* The file of a program that has run: its bytes, its symbols, and where it stood in memory. */
+#ifndef STRATA_REPORT_PROGRAM_FILE_H
+#define STRATA_REPORT_PROGRAM_FILE_H
+
+#include "symbols/symbols.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct program_file;
+
+/* Opens the program that the statistics `run` are of.  NULL if it cannot be told what it was: then
+ * *why says so in words that a person reads; they are constant. */
+struct program_file *program_file_open(const json_t *run, const char **why);
+void program_file_close(struct program_file *program);
+
+/* Function and line of one of hotspots.loops, and its address as the linker assigned it.  False if
+ * the loop is not in this file, but in a library or in code made at run time. */
+bool program_file_find(struct program_file *program, const json_t *loop, uint64_t *linked,
+                       struct symbol_place *place);
+
+/* Linked to run-time address. */
+uint64_t program_file_bias(const struct program_file *program);
+
+/* The bytes of the file from a linked address on, *count of them; NULL if it is not code. */
+const uint8_t *program_file_code(const struct program_file *program, uint64_t linked,
+                                 size_t *count);
+
+/* The path of the source file of a place if it is still where the compiler found it, else NULL; to
+ * be freed. */
+char *program_file_source(const struct symbol_place *place);
+
+#endif

@@ -1,0 +1,249 @@
+// Charts: what the library is told for each kind, in the colours of the theme.
+"use strict";
+
+const charts = [];
+
+function themeColours() {
+    const style = getComputedStyle(document.documentElement);
+    const read = (name) => style.getPropertyValue(name).trim();
+    return {
+        ink: read("--ink"),
+        muted: read("--muted"),
+        line: read("--line"),
+        series: read("--series").split(/\s+/),
+    };
+}
+
+function drawChart(chart) {
+    const colours = themeColours();
+    Chart.defaults.color = colours.muted;
+    Chart.defaults.borderColor = colours.line;
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.size = 13;
+    Chart.defaults.animation = false;
+    if (chart.drawn) {
+        chart.drawn.destroy();
+    }
+    chart.drawn = new Chart(chart.canvas, chart.describe(colours));
+}
+
+// After a change of the theme, or before printing.
+function redrawCharts() {
+    charts.forEach(drawChart);
+}
+
+// A canvas is drawn when the page is complete and its size is known.
+function makeChart(title, height, describe) {
+    const canvas = make("canvas", {role: "img", "aria-label": title});
+    charts.push({canvas, describe, drawn: null});
+    return make("figure", {class: "chart"}, make("figcaption", {}, title),
+        make("div", {class: "canvas", style: `height:${height}px`}, canvas));
+}
+
+const DASHES = [[], [6, 3], [2, 3]];
+const POINTS = ["circle", "rect", "triangle", "rectRot", "cross"];
+
+function seriesStyle(colours, index) {
+    const colour = colours.series[index % colours.series.length];
+    const round = Math.floor(index / colours.series.length);
+    return {
+        backgroundColor: colour,
+        borderColor: colour,
+        borderDash: DASHES[round % DASHES.length],
+        pointStyle: POINTS[index % POINTS.length],
+    };
+}
+
+function isPowerOfTen(value) {
+    return value > 0 && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+}
+
+function valueAxis(unit, log, title) {
+    const show = (value) => {
+        if (unit === "percent") {
+            return formatNumber(Number((100 * value).toPrecision(3))) + " %";
+        }
+        return formatShort(value);
+    };
+    return {
+        type: log ? "logarithmic" : "linear",
+        beginAtZero: !log,
+        grace: log ? 0 : "4%",
+        title: {display: Boolean(title), text: title},
+        ticks: {callback: (value) => (!log || isPowerOfTen(value) ? show(value) : null), maxTicksLimit: 8},
+    };
+}
+
+function commonOptions(datasets, label) {
+    return {
+        responsive: true,
+        maintainAspectRatio: false,
+        interaction: {mode: "nearest", intersect: false},
+        plugins: {
+            legend: {
+                display: datasets > 1,
+                position: "bottom",
+                labels: {usePointStyle: true, boxWidth: 8, boxHeight: 8},
+            },
+            tooltip: {callbacks: {label}},
+        },
+    };
+}
+
+// Of a logarithmic axis zero has no place: what is not positive is left out, and is in the table.
+function drawable(values, log) {
+    return values.map((value) => (isNumber(value) && (!log || value > 0) ? value : null));
+}
+
+// groups: names along the axis; series: [{label, unit, data}].
+function barChart(title, groups, series, log) {
+    const unit = series.length > 0 ? series[0].unit : "number";
+    return makeChart(title, 320, (colours) => {
+        const options = commonOptions(series.length, (item) =>
+            `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
+        options.scales = {x: {grid: {display: false}}, y: valueAxis(unit, log)};
+        return {
+            type: "bar",
+            data: {
+                labels: groups,
+                datasets: series.map((one, i) => ({
+                    label: one.label,
+                    data: drawable(one.data, log),
+                    maxBarThickness: 48,
+                    ...seriesStyle(colours, i),
+                    pointStyle: "rect",
+                })),
+            },
+            options,
+        };
+    });
+}
+
+function lineChart(title, axisName, axisValues, series, log) {
+    const unit = series.length > 0 ? series[0].unit : "number";
+    return makeChart(title, 340, (colours) => {
+        const options = commonOptions(series.length, (item) =>
+            `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
+        options.scales = {
+            x: {title: {display: true, text: axisName}, grid: {display: false}},
+            y: valueAxis(unit, log),
+        };
+        return {
+            type: "line",
+            data: {
+                labels: axisValues.map(String),
+                datasets: series.map((one, i) => ({
+                    label: one.label,
+                    data: drawable(one.data, log),
+                    borderWidth: 2,
+                    pointRadius: 3,
+                    spanGaps: true,
+                    ...seriesStyle(colours, i),
+                })),
+            },
+            options,
+        };
+    });
+}
+
+// points: [{x, y, lines}], where `lines` is what hovering says; axes: {x: {title, log}, y: {...}} with
+// optional min and max, so that several charts can be compared.
+function scatterChart(title, points, axes, series) {
+    const shown = points.filter((point) => isNumber(point.x) && isNumber(point.y) &&
+        (!axes.x.log || point.x > 0) && (!axes.y.log || point.y > 0));
+    return makeChart(title, 260, (colours) => {
+        const options = commonOptions(1, (item) => item.raw.lines);
+        options.interaction.intersect = true;
+        options.scales = {};
+        for (const name of ["x", "y"]) {
+            const axis = axes[name];
+            options.scales[name] = {...valueAxis("number", axis.log, axis.title), min: axis.min, max: axis.max};
+        }
+        return {
+            type: "scatter",
+            data: {
+                datasets: [{
+                    label: title,
+                    data: shown,
+                    pointRadius: 3,
+                    pointHoverRadius: 6,
+                    pointHitRadius: 6,
+                    ...seriesStyle(colours, series || 0),
+                    pointStyle: "circle",
+                    backgroundColor: colours.series[(series || 0) % colours.series.length] + "99",
+                }],
+            },
+            options,
+        };
+    });
+}
+
+function geometricMean(values) {
+    const positive = values.filter((value) => isNumber(value) && value > 0);
+    return positive.length > 0
+        ? Math.exp(positive.reduce((sum, value) => sum + Math.log(value), 0) / positive.length) : null;
+}
+
+// A ladder: one rung below the other, its bar the geometric mean, a point for each program.
+// rungs: [{label, unit, data: {program: value}}].
+function ladderChart(title, programs, rungs, log) {
+    const unit = rungs.length > 0 ? rungs[0].unit : "ratio";
+    return makeChart(title, 90 + 44 * rungs.length, (colours) => {
+        const options = commonOptions(2, (item) => `${item.dataset.label}: ` +
+            formatValue(item.dataset.type === "scatter" ? item.raw.x : item.raw, unit));
+        options.indexAxis = "y";
+        options.interaction = {mode: "nearest", intersect: true};
+        options.scales = {
+            x: valueAxis(unit, log),
+            y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
+        };
+        const means = {
+            type: "bar",
+            label: "geometric mean",
+            data: rungs.map((rung) => geometricMean(Object.values(rung.data))),
+            backgroundColor: colours.line,
+            pointStyle: "rect",
+            maxBarThickness: 26,
+            order: 2,
+        };
+        const points = programs.map((program, i) => ({
+            type: "scatter",
+            label: program,
+            data: rungs.map((rung) => ({x: rung.data[program], y: rung.label}))
+                .filter((point) => isNumber(point.x) && (!log || point.x > 0)),
+            pointRadius: 4,
+            order: 1,
+            ...seriesStyle(colours, i),
+        }));
+        return {type: "bar", data: {labels: rungs.map((rung) => rung.label), datasets: [means, ...points]},
+            options};
+    });
+}
+
+// Where instructions went: one bar for each run, its parts adding up to all of them.
+function splitChart(title, runs, parts) {
+    return makeChart(title, 90 + 46 * runs.length, (colours) => {
+        const options = commonOptions(parts.length, (item) =>
+            `${item.dataset.label}: ${formatNumber(item.raw)}`);
+        options.indexAxis = "y";
+        options.interaction = {mode: "nearest", intersect: true};
+        options.scales = {
+            x: {...valueAxis("number", false), stacked: true, grace: 0},
+            y: {stacked: true, grid: {display: false}},
+        };
+        return {
+            type: "bar",
+            data: {
+                labels: runs,
+                datasets: parts.map((part, i) => ({
+                    label: part.label,
+                    data: part.data,
+                    maxBarThickness: 34,
+                    ...seriesStyle(colours, i),
+                    pointStyle: "rect",
+                })),
+            },
+            options,
+        };
+    });
+}

@@ -1,0 +1,264 @@
+// The page of one run or of two: where instructions went, hot loops with their code, the counters.
+"use strict";
+
+const LOOPS_SHOWN = 50;
+const PARTS = [
+    ["program", "program"],
+    ["trampoline", "trampolines"],
+    ["counter", "counters"],
+    ["runtime", "translator"],
+];
+
+function splitOf(run) {
+    const split = lookUp(run, "translator.instructions");
+    if (split) {
+        return split;
+    }
+    return {program: lookUp(run, "machine.instructions")};
+}
+
+function runFacts(run, name) {
+    const words = listOf(lookUp(run, "program.arguments")).slice(1);
+    const signal = lookUp(run, "program.signal");
+    const options = listOf(lookUp(run, "config.translator_options"));
+    const entries = lookUp(run, "config.counter_entries");
+    const digest = lookUp(run, "program.sha256");
+    return make("div", {}, makeFacts([
+        ["file", name],
+        ["program", lookUp(run, "program.path")],
+        ["arguments", words.length > 0 ? make("code", {}, words.join(" ")) : null],
+        ["sha256", digest ? make("code", {}, digest.slice(0, 16)) : null],
+        ["ended", isNumber(signal) ? `killed by signal ${signal}`
+            : isNumber(lookUp(run, "program.exit_status")) ? `status ${lookUp(run, "program.exit_status")}` : null],
+        ["under", run.translator ? "the translator" : "the processor alone"],
+        ["options", options.length > 0 ? make("code", {}, options.join(" ")) : null],
+        ["counter table", entries === undefined ? null : `${entries} entries`],
+        ["instructions", isNumber(lookUp(run, "machine.instructions"))
+            ? formatNumber(run.machine.instructions) : null],
+        ["counters", isNumber(lookUp(run, "hotspots.counters_created"))
+            ? `${formatNumber(run.hotspots.counters_created)} created, ` +
+                `${formatNumber(run.hotspots.evicted)} evicted, ${formatNumber(run.hotspots.callbacks)} callbacks`
+            : null],
+    ]));
+}
+
+// A column of numbers for each run, and how the second differs from the first.
+function sideBySide(names, label, value, format) {
+    const columns = names.map((name, i) => ({
+        label: names.length > 1 ? `${label} ${"AB"[i]}`.trim() : label, number: true,
+        value: (row) => value(row, i), show: (row) => format(value(row, i)),
+    }));
+    if (names.length > 1) {
+        columns.push({label: "B to A", number: true,
+            value: (row) => (isNumber(value(row, 0)) && isNumber(value(row, 1))
+                ? value(row, 1) - value(row, 0) : null),
+            show: (row) => formatChange(value(row, 0), value(row, 1))});
+    }
+    return columns;
+}
+
+function splitSection(runs, names, labels) {
+    const splits = runs.map(splitOf);
+    const known = PARTS.filter(([key]) => splits.some((split) => isNumber(split[key])));
+    if (known.length === 0) {
+        return null;
+    }
+    const total = (i) => known.reduce((sum, [key]) => sum + (splits[i][key] || 0), 0);
+    const rows = [...known.map(([key, label]) => ({label, of: (i) => splits[i][key]})),
+        {label: "all", of: total}];
+    const columns = [{label: "instructions of", value: (row) => row.label},
+        ...sideBySide(names, "", (row, i) => row.of(i), formatNumber)];
+    names.forEach((name, i) => columns.push({label: names.length > 1 ? `share ${"AB"[i]}` : "share",
+        number: true, value: (row) => row.of(i) / total(i), show: (row) => formatPercent(row.of(i) / total(i))}));
+    return makeSection("instructions", "Where the instructions went",
+        make("div", {class: "charts"}, splitChart("Instructions", labels,
+            known.map(([key, label]) => ({label, data: splits.map((split) => split[key] || 0)})))),
+        foldedTable("instructions", "Data", columns, rows, true));
+}
+
+// Loops of both runs as rows.  Of the same program a loop is its address, else function and line.
+function joinLoops(runs) {
+    const same = runs.every((run) => lookUp(run, "program.sha256") &&
+        run.program.sha256 === runs[0].program.sha256);
+    const rows = new Map();
+    runs.forEach((run, i) => {
+        const seen = new Map();
+        for (const loop of listOf(lookUp(run, "hotspots.loops"))) {
+            const place = same || runs.length === 1 ? loop.head : `${loop.function} ${loop.source}`;
+            const repeated = (seen.get(place) || 0) + 1;
+            seen.set(place, repeated);
+            const key = `${place} ${repeated}`;
+            if (!rows.has(key)) {
+                rows.set(key, {loop, from: i, runs: []});
+            }
+            rows.get(key).runs[i] = loop;
+        }
+    });
+    const most = (row) => row.runs.reduce((value, loop) => Math.max(value, loop ? loop.share || 0 : 0), 0);
+    return runs.length === 1 ? [...rows.values()]
+        : [...rows.values()].sort((a, b) => most(b) - most(a));
+}
+
+function shareBar(share) {
+    return make("span", {class: "share"},
+        make("i", {style: `width:${isNumber(share) ? (6 * share).toFixed(3) : 0}rem`}), formatPercent(share));
+}
+
+function loopId(row) {
+    return `loop-${"ab"[row.from]}-${row.loop.head}`;
+}
+
+function listingOf(row, listings) {
+    return lookUp(listings[row.from], "loops") ? listings[row.from].loops[row.loop.head] : undefined;
+}
+
+function loopColumns(names, listings) {
+    const flags = (row) => row.runs.filter(Boolean).map((loop) => [loop.callback_taken ? "hot" : null,
+        loop.evicted ? "evicted" : null].filter(Boolean).join(", ")).join(" / ");
+    const columns = [
+        {label: "function", kind: "code", value: (row) => row.loop.function,
+            show: (row) => (listingOf(row, listings)
+                ? make("a", {href: "#" + loopId(row)}, row.loop.function || row.loop.head)
+                : row.loop.function)},
+        {label: "source", kind: "code", value: (row) => row.loop.source},
+        {label: "head", kind: "code", value: (row) => row.loop.head},
+        ...sideBySide(names, "executions", (row, i) => row.runs[i] && row.runs[i].executions, formatNumber),
+    ];
+    names.forEach((name, i) => columns.push({label: names.length > 1 ? `share ${"AB"[i]}` : "share",
+        value: (row) => row.runs[i] && row.runs[i].share,
+        show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)}));
+    columns.push({label: "", value: flags});
+    return columns;
+}
+
+function loopScatter(run, title) {
+    const loops = listOf(lookUp(run, "hotspots.loops"));
+    const points = loops.map((loop, i) => ({x: i + 1, y: loop.executions,
+        lines: loopLines(loop, null, "executions")}));
+    const axes = {x: {title: "loops, the most executed first", log: false, min: 0},
+        y: {title: "executions", log: true, ...rangeOf([{points}], "y", true)}};
+    return scatterChart(title, points, axes, 0);
+}
+
+function loopSection(runs, names, labels, listings) {
+    const rows = joinLoops(runs);
+    if (rows.length === 0) {
+        return makeSection("loops", "Hot loops",
+            make("p", {}, "No loop had a counter: the program ended before one was made, or counted none."));
+    }
+    const columns = loopColumns(names, listings);
+    return makeSection("loops", "Hot loops", tableCsv("loops", columns, rows),
+        makeTable(columns, rows.slice(0, LOOPS_SHOWN), {class: "full", id: "hot-loops"}),
+        rows.length > LOOPS_SHOWN ? make("p", {class: "muted"},
+            `The first ${LOOPS_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null,
+        make("div", {class: runs.length > 1 ? "charts several" : "charts"}, runs.map((run, i) =>
+            loopScatter(run, runs.length > 1 ? `Executions of each loop, ${labels[i]}` : "Executions of each loop"))));
+}
+
+function thresholdSection(runs, names) {
+    const tables = runs.map((run) => listOf(lookUp(run, "units.counters.thresholds")));
+    const thresholds = [...new Set(tables.flat().map((row) => row.threshold))].sort((a, b) => a - b);
+    if (thresholds.length === 0 || !runs.some((run) => lookUp(run, "units.counters.addresses") > 0)) {
+        return null;
+    }
+    const cell = (i, threshold, key) =>
+        (tables[i].find((row) => row.threshold === threshold) || {})[key];
+    const series = names.flatMap((name, i) => [["reached", "reached"],
+        ["premature_evictions", "evicted before"]].map(([key, label]) => ({
+        label: names.length > 1 ? `${label} ${"AB"[i]}` : label, unit: "number",
+        data: thresholds.map((threshold) => cell(i, threshold, key)),
+    })));
+    const rows = thresholds.map((threshold) => ({threshold}));
+    const columns = [{label: "threshold", number: true, value: (row) => row.threshold,
+        show: (row) => formatNumber(row.threshold)},
+    ...sideBySide(names, "reached", (row, i) => cell(i, row.threshold, "reached"), formatNumber),
+    ...sideBySide(names, "evicted before", (row, i) => cell(i, row.threshold, "premature_evictions"),
+        formatNumber),
+    ...sideBySide(names, "share", (row, i) => cell(i, row.threshold, "premature_share"), formatPercent)];
+    return makeSection("thresholds", "The hardware's counters",
+        make("p", {}, "Monitored addresses that were executed often enough to reach each threshold, and those whose " +
+            "counter was evicted before it had counted so far."),
+        make("div", {class: "charts"}, barChart("Counters by threshold", thresholds.map(formatNumber), series,
+            false)),
+        foldedTable("thresholds", "Data", columns, rows));
+}
+
+// Every number of the statistics that is not in a list, by its path.
+function flatten(value, path, into) {
+    if (isNumber(value)) {
+        into.set(path, value);
+    } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+        for (const [key, inner] of Object.entries(value)) {
+            flatten(inner, path ? `${path}.${key}` : key, into);
+        }
+    }
+    return into;
+}
+
+function allSection(runs, names) {
+    const flat = runs.map((run) => flatten(run, "", new Map()));
+    const rows = [...new Set(flat.flatMap((map) => [...map.keys()]))].map((key) => ({key}));
+    const columns = [{label: "key", kind: "code", value: (row) => row.key},
+        ...sideBySide(names, "", (row, i) => flat[i].get(row.key), formatNumber)];
+    return makeSection("statistics", "All numbers", foldedTable("statistics", "Statistics", columns, rows,
+        runs.length > 1));
+}
+
+function makeSource(source) {
+    const width = String(source.first + source.lines.length).length;
+    return [make("h3", {}, "Source ", make("code", {class: "muted"}, source.path)),
+        make("pre", {class: "source"}, source.lines.map((line, i) => {
+            const number = source.first + i;
+            return make("span", {class: number === source.line ? "row marked" : "row"},
+                make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
+        }))];
+}
+
+function makeCode(code, head) {
+    return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly"}, code.map((row) => {
+        const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
+        const [mnemonic, operands] = row.text.split("\t");
+        return make("span", {class: kind}, make("span", {class: "position"},
+            `${row.address}  ${row.word.padStart(8)}  `), `${mnemonic.padEnd(10)} ${operands || ""}`);
+    }))];
+}
+
+function makeListing(row, listing) {
+    const loop = row.loop;
+    const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
+    const executions = row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / ");
+    return make("details", {class: "listing", id: loopId(row)},
+        make("summary", {}, title, make("span", {class: "muted"}, `  ${executions} executions`)),
+        listing.source ? makeSource(listing.source) : null,
+        listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head) : null);
+}
+
+function codeSection(runs, listings) {
+    const rows = joinLoops(runs).filter((row) => listingOf(row, listings));
+    const why = [...new Set(listings.map((listing) => lookUp(listing, "why")).filter(Boolean))];
+    return makeSection("code", "Code of the hot loops",
+        why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
+        rows.length > 0 ? make("p", {}, "The line or instruction that a counter watched is marked.") : null,
+        rows.map((row) => makeListing(row, listingOf(row, listings))));
+}
+
+function showRuns(report) {
+    const runs = listOf(report.runs);
+    const names = runs.map((run, i) => listOf(report.files)[i] || `run ${i + 1}`);
+    const short = names.map((name) => name.split("/").pop());
+    const labels = short.map((name, i) => (runs.length > 1 ? `${"AB"[i]}: ${name}` : name));
+    const listings = listOf(report.listings);
+    const programs = [...new Set(runs.map((run, i) => lookUp(run, "program.path") || names[i]))];
+    const title = programs.map((path) => path.split("/").pop()).join(" and ");
+    document.title = `${title} - Strata`;
+    return [
+        make("h1", {}, title),
+        make("div", {class: runs.length > 1 ? "beside" : ""}, runs.map((run, i) =>
+            runFacts(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i]))),
+        guarded("Where the instructions went", () => splitSection(runs, names, labels)),
+        guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
+        guarded("Counters", () => thresholdSection(runs, names)),
+        guarded("Code", () => codeSection(runs, listings)),
+        guarded("All numbers", () => allSection(runs, names)),
+    ];
+}

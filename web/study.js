@@ -1,0 +1,258 @@
+// The page of a study: what was run, whether the paper's statements hold, and each experiment.
+"use strict";
+
+const VERDICTS = {
+    true: {kind: "holds", words: "holds"},
+    false: {kind: "fails", words: "does not hold"},
+    null: {kind: "unknown", words: "not measured"},
+};
+
+function verdictOf(check) {
+    return VERDICTS[String(check.holds)] || VERDICTS.null;
+}
+
+function measuredText(check) {
+    const measured = check.measured;
+    return isNumber(measured) ? formatNumber(measured)
+        : measured === null || measured === undefined ? "" : String(measured);
+}
+
+function makeCheck(check) {
+    const verdict = verdictOf(check);
+    const measured = measuredText(check);
+    return make("li", {class: verdict.kind}, make("span", {class: "verdict"}, verdict.words),
+        make("span", {}, check.statement || check.name,
+            measured ? make("span", {class: "muted"}, ": " + measured) : null));
+}
+
+function dataOf(value, program) {
+    return listOf(lookUp(value, "data") && value.data[program]);
+}
+
+// The charts of one experiment.
+class Experiment {
+    constructor(description) {
+        this.all = description;
+        this.name = description.name;
+        this.programs = listOf(description.programs);
+        this.values = listOf(description.values);
+        this.axis = description.axis && listOf(description.axis.values).length > 0 ? description.axis : null;
+    }
+
+    valuesOf(chart) {
+        return listOf(chart.values).map((name) => this.values.find((value) => value.name === name))
+            .filter((value) => value !== undefined);
+    }
+
+    series(value, index) {
+        return {label: value.label || value.name, unit: value.unit,
+            data: this.programs.map((program) => dataOf(value, program)[index])};
+    }
+
+    bars(chart) {
+        const values = this.valuesOf(chart);
+        if (!this.axis) {
+            // One axis cannot show two units.
+            return [...new Set(values.map((value) => value.unit))].map((unit) => {
+                const series = values.filter((value) => value.unit === unit).map((value) => this.series(value, 0));
+                return barChart(series.length === 1 ? series[0].label : this.all.title, this.programs, series,
+                    chart.log);
+            });
+        }
+        return values.map((value) => barChart(value.label || value.name, this.programs,
+            this.axis.values.map((at, i) => ({...this.series(value, i), label: `${this.axis.name} ${at}`})),
+            chart.log));
+    }
+
+    lines(chart) {
+        if (!this.axis) {
+            return this.bars(chart);
+        }
+        return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, this.axis.name,
+            this.axis.values, this.programs.map((program) => ({label: program, unit: value.unit,
+                data: dataOf(value, program)})), chart.log));
+    }
+
+    ladder(chart) {
+        const values = this.valuesOf(chart);
+        const rung = (value, index, label) => ({label, unit: value.unit,
+            data: Object.fromEntries(this.programs.map((program) => [program, dataOf(value, program)[index]]))});
+        const rungs = values.flatMap((value) => this.axis
+            ? this.axis.values.map((at, i) => rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
+            : [rung(value, 0, value.label || value.name)]);
+        return [ladderChart(this.all.title, this.programs, rungs, chart.log)];
+    }
+
+    // One chart for each program, all to the same scale: in one, programs with many loops hide others.
+    scatter(chart) {
+        const loops = this.all.loops || {};
+        const columns = listOf(chart.values).filter((name) => !this.values.some((value) => value.name === name));
+        const [across, up] = columns.length > 1 ? columns : [null, columns[0] || "executions"];
+        const sets = this.programs.filter((program) => listOf(loops[program]).length > 0)
+            .map((program) => ({program, points: listOf(loops[program]).map((loop, i) => ({
+                x: across === null ? i + 1 : columnNumber(loop[across]),
+                y: columnNumber(loop[up]),
+                lines: loopLines(loop, across, up),
+            }))}));
+        const axes = {
+            x: {title: across || "loops, the most executed first", log: across !== null && chart.log,
+                ...rangeOf(sets, "x", across !== null && chart.log)},
+            y: {title: up, log: chart.log, ...rangeOf(sets, "y", chart.log)},
+        };
+        if (across === null) {
+            delete axes.x.max;
+        }
+        return sets.map((set, i) => scatterChart(`${set.program}: ${formatNumber(set.points.length)} loops`,
+            set.points, axes, i));
+    }
+
+    charts() {
+        return listOf(this.all.charts).map((chart) => {
+            const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder};
+            const drawn = kinds[chart.kind] ? kinds[chart.kind].call(this, chart) : [];
+            return drawn.length > 0
+                ? make("div", {class: drawn.length > 1 ? "charts several" : "charts"}, drawn) : null;
+        });
+    }
+
+    valueTable(open) {
+        const points = this.axis ? this.axis.values : [null];
+        const rows = this.programs.flatMap((program) => points.map((at, i) => ({program, at, i})));
+        const columns = [{label: "program", value: (row) => row.program}];
+        if (this.axis) {
+            columns.push({label: this.axis.name, number: true, value: (row) => row.at});
+        }
+        for (const value of this.values) {
+            columns.push({label: value.label || value.name, number: true,
+                value: (row) => dataOf(value, row.program)[row.i],
+                show: (row) => formatValue(dataOf(value, row.program)[row.i], value.unit)});
+        }
+        return this.values.length > 0 ? foldedTable(this.name, "Data", columns, rows, open) : null;
+    }
+
+    loopTable() {
+        const loops = this.all.loops || {};
+        const rows = this.programs.flatMap((program) => listOf(loops[program])
+            .map((loop) => ({program, loop})));
+        if (rows.length === 0) {
+            return null;
+        }
+        const keys = [...new Set(rows.flatMap((row) => Object.keys(row.loop)))];
+        const numeric = new Set(keys.filter((key) => rows.some((row) => isNumber(row.loop[key]))));
+        return foldedTable(this.name + "-loops", "Loops", [{label: "program", value: (row) => row.program},
+            ...keys.map((key) => ({label: key, number: numeric.has(key), value: (row) => row.loop[key],
+                show: (row) => (numeric.has(key) ? formatNumber(row.loop[key]) : row.loop[key])}))], rows);
+    }
+
+    commands() {
+        const commands = Object.entries(this.all.commands || {});
+        const width = Math.max(0, ...commands.map(([name]) => name.length));
+        return commands.length === 0 ? null : make("details", {class: "commands", open: true},
+            make("summary", {}, "Commands"),
+            make("pre", {}, commands.map(([name, text]) => `${name.padEnd(width)}  ${text} PROGRAM\n`)));
+    }
+
+    section() {
+        const paper = listOf(this.all.paper);
+        const checks = listOf(this.all.checks);
+        const onlyTable = listOf(this.all.charts).every((chart) => chart.kind === "table");
+        const title = [this.all.title || this.name];
+        if (this.all.figure) {
+            title.push(make("span", {class: "figure-number"}, figureName(this.all.figure)));
+        }
+        return makeSection(this.name, title,
+            paper.length > 0 ? make("blockquote", {}, paper.map((text) => make("p", {}, `“${text}”`)),
+                make("div", {class: "muted"}, "the paper")) : null,
+            this.charts(),
+            checks.length > 0 ? make("ul", {class: "checks"}, checks.map(makeCheck)) : null,
+            this.valueTable(onlyTable), this.loopTable(), this.commands());
+    }
+}
+
+function figureName(figure) {
+    return /^\d+$/.test(String(figure)) ? `Figure ${figure} of the paper` : `${figure} of the paper`;
+}
+
+function columnNumber(value) {
+    if (typeof value === "string" && value.startsWith("0x")) {
+        return Number(value);
+    }
+    return isNumber(value) ? value : null;
+}
+
+// What hovering over a loop says.
+function loopLines(loop, across, up) {
+    const lines = [loop.function || loop.head || "unknown function"];
+    if (loop.source) {
+        lines.push(loop.source);
+    }
+    for (const name of new Set(["executions", across, up])) {
+        if (name !== null && isNumber(loop[name])) {
+            lines.push(`${name} ${formatNumber(loop[name])}`);
+        }
+    }
+    return lines;
+}
+
+function rangeOf(sets, name, log) {
+    const all = sets.flatMap((set) => set.points.map((point) => point[name]))
+        .filter((value) => isNumber(value) && (!log || value > 0));
+    if (all.length === 0) {
+        return {};
+    }
+    const most = all.reduce((a, b) => Math.max(a, b));
+    const least = all.reduce((a, b) => Math.min(a, b));
+    return log ? {min: 10 ** Math.floor(Math.log10(least)), max: 10 ** Math.ceil(Math.log10(most) || 1)}
+        : {min: Math.min(0, least)};
+}
+
+function conclusions(experiments) {
+    const rows = experiments.flatMap((experiment) => listOf(experiment.checks)
+        .map((check) => ({experiment, check})));
+    if (rows.length === 0) {
+        return null;
+    }
+    const holding = rows.filter((row) => row.check.holds === true).length;
+    const columns = [
+        {label: "statement", value: (row) => row.check.statement || row.check.name,
+            show: (row) => make("a", {href: "#" + row.experiment.name}, row.check.statement || row.check.name)},
+        {label: "measured", value: (row) => measuredText(row.check)},
+        {label: "", value: (row) => verdictOf(row.check).words,
+            show: (row) => make("span", {class: "verdict " + verdictOf(row.check).kind},
+                verdictOf(row.check).words)},
+    ];
+    return makeSection("conclusions", "What the paper states",
+        make("p", {}, `${holding} of ${rows.length} statements hold here.`),
+        tableCsv("conclusions", columns, rows), makeTable(columns, rows, {class: "full"}));
+}
+
+function makeProblems(study) {
+    const lines = [
+        ...listOf(study.failed).map((one) => `${one.run}: ${one.why}`),
+        ...listOf(study.missing).map((one) => `left out: ${typeof one === "string" ? one : JSON.stringify(one)}`),
+    ];
+    return lines.length === 0 ? null : make("div", {class: "warning", id: "problems"},
+        make("strong", {}, "Not everything could be run; what depends on it is shown as -."),
+        make("ul", {}, lines.map((line) => make("li", {}, line))));
+}
+
+function showStudy(study) {
+    const experiments = listOf(study.experiments);
+    const programs = [...new Set(experiments.flatMap((experiment) => listOf(experiment.programs)))];
+    const digest = lookUp(study, "strata.sha256");
+    document.title = study.title || "Strata study";
+    return [
+        make("h1", {}, study.title || "Study"),
+        makeFacts([
+            ["programs", programs.join(", ")],
+            ["size", study.size],
+            ["suite", study.suite],
+            ["strata", [lookUp(study, "strata.version"), digest ? make("code", {class: "muted"},
+                ` ${digest.slice(0, 16)}`) : null]],
+        ]),
+        makeProblems(study),
+        conclusions(experiments),
+        experiments.map((experiment) => guarded(experiment.title || experiment.name,
+            () => new Experiment(experiment).section())),
+    ];
+}
