@@ -36,7 +36,6 @@ struct generator {
     int weight;
     int cost;
     int statements_left;
-    int temporary_count;
 };
 
 char *generate_unit(uint64_t seed, int functions, int statements, int *lines);

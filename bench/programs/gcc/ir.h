@@ -106,7 +106,8 @@ struct function {
     LIST_OF(struct loop *) loops;
     int register_count;
     int insn_count;
-    bool is_small;
+    /* What the simplifying pass has done so far. */
+    int changes;
     bool calls;
 };
 

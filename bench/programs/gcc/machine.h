@@ -76,7 +76,6 @@ struct liveness {
 struct liveness liveness_find(struct function *f, struct arena *scratch);
 
 struct backend_counts {
-    int instructions;
     int moves_coalesced;
     int moves_deleted;
     int spilled;

@@ -91,7 +91,6 @@ struct expansion {
 struct preprocessor {
     struct lexer lexer;
     struct expansion *expansion;
-    int skip_depth;
     int if_depth;
     int expansion_count;
     int directive_count;

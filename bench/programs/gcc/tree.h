@@ -121,8 +121,6 @@ struct unit {
     struct name_table names;
     struct preprocessor preprocessor;
     struct token token;
-    struct token ahead;
-    bool has_ahead;
     struct type *void_type, *int_type, *unsigned_type, *char_type, *function_type;
     struct symbol *scope[64];
     int depth;
