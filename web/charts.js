@@ -32,11 +32,12 @@ function redrawCharts() {
     charts.forEach(drawChart);
 }
 
-// A canvas is drawn when the page is complete and its size is known.
+// A canvas is drawn when the page is complete and its size is known.  `title` may be {hidden} if it
+// stands above the chart already.
 function makeChart(title, height, describe) {
-    const canvas = make("canvas", {role: "img", "aria-label": title});
+    const canvas = make("canvas", {role: "img", "aria-label": title.hidden || title});
     charts.push({canvas, describe, drawn: null});
-    return make("figure", {class: "chart"}, make("figcaption", {}, title),
+    return make("figure", {class: "chart"}, title.hidden ? null : make("figcaption", {}, title),
         make("div", {class: "canvas", style: `height:${height}px`}, canvas));
 }
 
@@ -54,24 +55,41 @@ function seriesStyle(colours, index) {
     };
 }
 
-function isPowerOfTen(value) {
-    return value > 0 && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+// Of an axis over few powers of ten 1, 2 and 5 of each are named, of one over many the powers alone.
+function isNamedTick(value, ticks) {
+    const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
+    const leading = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+    return (decades > 2 ? [1] : [1, 2, 5]).some((digit) => Math.abs(leading - digit) < 1e-6);
 }
 
-function valueAxis(unit, log, title) {
-    const show = (value) => {
-        if (unit === "percent") {
-            return formatNumber(Number((100 * value).toPrecision(3))) + " %";
-        }
-        return formatShort(value);
+// Values of both signs over many powers of ten: their sign and the logarithm of their size, which a
+// logarithmic axis cannot show.
+const signedLog = {
+    from: (value) => Math.sign(value) * Math.log10(1 + Math.abs(value)),
+    tick: (place) => (Number.isInteger(place) ? formatShort(Math.sign(place) * 10 ** Math.abs(place)) : null),
+};
+
+// scale: "linear", "log" or "signed".
+function valueAxis(unit, scale, title) {
+    const show = (value) => (unit === "percent"
+        ? formatNumber(Number((100 * value).toPrecision(3))) + " %" : formatShort(value));
+    const labels = {
+        linear: (value) => show(value),
+        log: (value, index, ticks) => (isNamedTick(value, ticks) ? show(value) : null),
+        signed: (value) => (value === 0 ? "0" : signedLog.tick(value)),
     };
     return {
-        type: log ? "logarithmic" : "linear",
-        beginAtZero: !log,
-        grace: log ? 0 : "4%",
+        type: scale === "log" ? "logarithmic" : "linear",
+        beginAtZero: scale === "linear",
+        grace: scale === "linear" && unit !== "percent" ? "4%" : 0,
         title: {display: Boolean(title), text: title},
-        ticks: {callback: (value) => (!log || isPowerOfTen(value) ? show(value) : null), maxTicksLimit: 8},
+        ticks: {callback: labels[scale], maxTicksLimit: scale === "log" ? 12 : 8,
+            stepSize: scale === "signed" ? 1 : undefined},
     };
+}
+
+function scaleOf(log) {
+    return log ? "log" : "linear";
 }
 
 function commonOptions(datasets, label) {
@@ -101,7 +119,7 @@ function barChart(title, groups, series, log) {
     return makeChart(title, 320, (colours) => {
         const options = commonOptions(series.length, (item) =>
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
-        options.scales = {x: {grid: {display: false}}, y: valueAxis(unit, log)};
+        options.scales = {x: {grid: {display: false}}, y: valueAxis(unit, scaleOf(log))};
         return {
             type: "bar",
             data: {
@@ -126,7 +144,7 @@ function lineChart(title, axisName, axisValues, series, log) {
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
         options.scales = {
             x: {title: {display: true, text: axisName}, grid: {display: false}},
-            y: valueAxis(unit, log),
+            y: valueAxis(unit, scaleOf(log)),
         };
         return {
             type: "line",
@@ -146,18 +164,20 @@ function lineChart(title, axisName, axisValues, series, log) {
     });
 }
 
-// points: [{x, y, lines}], where `lines` is what hovering says; axes: {x: {title, log}, y: {...}} with
+// points: [{x, y, lines}], where `lines` is what hovering says; axes: {x: {title, scale}, y: {...}} with
 // optional min and max, so that several charts can be compared.
 function scatterChart(title, points, axes, series) {
+    const placed = (value, axis) => (axis.scale === "signed" ? signedLog.from(value) : value);
     const shown = points.filter((point) => isNumber(point.x) && isNumber(point.y) &&
-        (!axes.x.log || point.x > 0) && (!axes.y.log || point.y > 0));
+        (axes.x.scale !== "log" || point.x > 0) && (axes.y.scale !== "log" || point.y > 0))
+        .map((point) => ({x: placed(point.x, axes.x), y: placed(point.y, axes.y), lines: point.lines}));
     return makeChart(title, 260, (colours) => {
         const options = commonOptions(1, (item) => item.raw.lines);
         options.interaction.intersect = true;
         options.scales = {};
         for (const name of ["x", "y"]) {
             const axis = axes[name];
-            options.scales[name] = {...valueAxis("number", axis.log, axis.title), min: axis.min, max: axis.max};
+            options.scales[name] = {...valueAxis("number", axis.scale, axis.title), min: axis.min, max: axis.max};
         }
         return {
             type: "scatter",
@@ -194,7 +214,7 @@ function ladderChart(title, programs, rungs, log) {
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: valueAxis(unit, log),
+            x: valueAxis(unit, scaleOf(log)),
             y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
         };
         const means = {
@@ -228,7 +248,7 @@ function splitChart(title, runs, parts) {
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: {...valueAxis("number", false), stacked: true, grace: 0},
+            x: {...valueAxis("number", "linear"), stacked: true, grace: 0},
             y: {stacked: true, grid: {display: false}},
         };
         return {

@@ -77,7 +77,7 @@ function afterPrint() {
 function fillContents() {
     const contents = document.getElementById("contents");
     for (const section of document.querySelectorAll("main > section[id]")) {
-        const words = section.querySelector("h2").firstChild.textContent;
+        const words = section.dataset.short || section.querySelector("h2").firstChild.textContent;
         contents.append(make("a", {href: "#" + section.id}, words));
     }
 }

@@ -135,8 +135,8 @@ function loopScatter(run, title) {
     const loops = listOf(lookUp(run, "hotspots.loops"));
     const points = loops.map((loop, i) => ({x: i + 1, y: loop.executions,
         lines: loopLines(loop, null, "executions")}));
-    const axes = {x: {title: "loops, the most executed first", log: false, min: 0},
-        y: {title: "executions", log: true, ...rangeOf([{points}], "y", true)}};
+    const axes = {x: {title: "loops, the most executed first", scale: "linear", min: 0},
+        y: {title: "executions", ...rangeOf([{points}], "y", true)}};
     return scatterChart(title, points, axes, 0);
 }
 

@@ -20,7 +20,7 @@ function measuredText(check) {
 function makeCheck(check) {
     const verdict = verdictOf(check);
     const measured = measuredText(check);
-    return make("li", {class: verdict.kind}, make("span", {class: "verdict"}, verdict.words),
+    return make("li", {class: verdict.kind, title: check.condition}, make("span", {class: "verdict"}, verdict.words),
         make("span", {}, check.statement || check.name,
             measured ? make("span", {class: "muted"}, ": " + measured) : null));
 }
@@ -55,7 +55,7 @@ class Experiment {
             // One axis cannot show two units.
             return [...new Set(values.map((value) => value.unit))].map((unit) => {
                 const series = values.filter((value) => value.unit === unit).map((value) => this.series(value, 0));
-                return barChart(series.length === 1 ? series[0].label : this.all.title, this.programs, series,
+                return barChart(series.length === 1 ? series[0].label : {hidden: this.all.title}, this.programs, series,
                     chart.log);
             });
         }
@@ -80,7 +80,7 @@ class Experiment {
         const rungs = values.flatMap((value) => this.axis
             ? this.axis.values.map((at, i) => rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
             : [rung(value, 0, value.label || value.name)]);
-        return [ladderChart(this.all.title, this.programs, rungs, chart.log)];
+        return [ladderChart({hidden: this.all.title}, this.programs, rungs, chart.log)];
     }
 
     // One chart for each program, all to the same scale: in one, programs with many loops hide others.
@@ -95,24 +95,28 @@ class Experiment {
                 lines: loopLines(loop, across, up),
             }))}));
         const axes = {
-            x: {title: across || "loops, the most executed first", log: across !== null && chart.log,
-                ...rangeOf(sets, "x", across !== null && chart.log)},
-            y: {title: up, log: chart.log, ...rangeOf(sets, "y", chart.log)},
+            x: {title: across || "loops, the most executed first", ...rangeOf(sets, "x", across !== null && chart.log)},
+            y: {title: up, ...rangeOf(sets, "y", chart.log)},
         };
-        if (across === null) {
-            delete axes.x.max;
-        }
         return sets.map((set, i) => scatterChart(`${set.program}: ${formatNumber(set.points.length)} loops`,
             set.points, axes, i));
     }
 
+    // Charts of one kind that follow each other stand side by side, as far as there is room.
     charts() {
-        return listOf(this.all.charts).map((chart) => {
-            const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder};
+        const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder};
+        const groups = [];
+        for (const chart of listOf(this.all.charts)) {
             const drawn = kinds[chart.kind] ? kinds[chart.kind].call(this, chart) : [];
-            return drawn.length > 0
-                ? make("div", {class: drawn.length > 1 ? "charts several" : "charts"}, drawn) : null;
-        });
+            const last = groups[groups.length - 1];
+            if (last && last.kind === chart.kind && chart.kind === "lines") {
+                last.drawn.push(...drawn);
+            } else if (drawn.length > 0) {
+                groups.push({kind: chart.kind, drawn});
+            }
+        }
+        return groups.map(({drawn}) =>
+            make("div", {class: drawn.length > 1 ? "charts several" : "charts"}, drawn));
     }
 
     valueTable(open) {
@@ -160,12 +164,14 @@ class Experiment {
         if (this.all.figure) {
             title.push(make("span", {class: "figure-number"}, figureName(this.all.figure)));
         }
-        return makeSection(this.name, title,
+        const section = makeSection(this.name, title,
             paper.length > 0 ? make("blockquote", {}, paper.map((text) => make("p", {}, `“${text}”`)),
                 make("div", {class: "muted"}, "the paper")) : null,
             this.charts(),
             checks.length > 0 ? make("ul", {class: "checks"}, checks.map(makeCheck)) : null,
             this.valueTable(onlyTable), this.loopTable(), this.commands());
+        section.dataset.short = this.name;
+        return section;
     }
 }
 
@@ -194,16 +200,38 @@ function loopLines(loop, across, up) {
     return lines;
 }
 
+// A scale that fits what is drawn, and its ends.
 function rangeOf(sets, name, log) {
-    const all = sets.flatMap((set) => set.points.map((point) => point[name]))
-        .filter((value) => isNumber(value) && (!log || value > 0));
-    if (all.length === 0) {
-        return {};
+    const all = sets.flatMap((set) => set.points.map((point) => point[name])).filter(isNumber);
+    const least = all.reduce((a, b) => Math.min(a, b), Infinity);
+    if (!log) {
+        return {scale: "linear", min: Math.min(0, least)};
     }
-    const most = all.reduce((a, b) => Math.max(a, b));
-    const least = all.reduce((a, b) => Math.min(a, b));
-    return log ? {min: 10 ** Math.floor(Math.log10(least)), max: 10 ** Math.ceil(Math.log10(most) || 1)}
-        : {min: Math.min(0, least)};
+    if (least < 0) {
+        return {scale: "signed"};
+    }
+    const positive = all.filter((value) => value > 0);
+    if (positive.length === 0) {
+        return {scale: "log"};
+    }
+    const power = (value, round) => 10 ** round(Math.log10(value));
+    return {scale: "log", min: power(positive.reduce((a, b) => Math.min(a, b)), Math.floor),
+        max: Math.max(10, power(positive.reduce((a, b) => Math.max(a, b)), Math.ceil))};
+}
+
+// "3 hold, 1 does not, 2 not measured".
+function countVerdicts(checks) {
+    const count = (kind) => checks.filter((check) => verdictOf(check).kind === kind).length;
+    const [holds, fails, unknown] = ["holds", "fails", "unknown"].map(count);
+    return [[holds, holds === 1 ? "holds" : "hold"], [fails, fails === 1 ? "does not hold" : "do not hold"],
+        [unknown, "not measured"]].filter(([number]) => number > 0)
+        .map(([number, words]) => `${number} ${words}`).join(", ");
+}
+
+function makeContents(experiments) {
+    return make("ul", {class: "contents"}, experiments.map((experiment) => make("li", {},
+        make("a", {href: "#" + experiment.name}, experiment.title || experiment.name),
+        make("span", {class: "muted"}, " " + countVerdicts(listOf(experiment.checks))))));
 }
 
 function conclusions(experiments) {
@@ -212,7 +240,6 @@ function conclusions(experiments) {
     if (rows.length === 0) {
         return null;
     }
-    const holding = rows.filter((row) => row.check.holds === true).length;
     const columns = [
         {label: "statement", value: (row) => row.check.statement || row.check.name,
             show: (row) => make("a", {href: "#" + row.experiment.name}, row.check.statement || row.check.name)},
@@ -222,7 +249,7 @@ function conclusions(experiments) {
                 verdictOf(row.check).words)},
     ];
     return makeSection("conclusions", "What the paper states",
-        make("p", {}, `${holding} of ${rows.length} statements hold here.`),
+        make("p", {}, `${countVerdicts(rows.map((row) => row.check))}.`),
         tableCsv("conclusions", columns, rows), makeTable(columns, rows, {class: "full"}));
 }
 
@@ -250,6 +277,7 @@ function showStudy(study) {
             ["strata", [lookUp(study, "strata.version"), digest ? make("code", {class: "muted"},
                 ` ${digest.slice(0, 16)}`) : null]],
         ]),
+        makeContents(experiments),
         makeProblems(study),
         conclusions(experiments),
         experiments.map((experiment) => guarded(experiment.title || experiment.name,
