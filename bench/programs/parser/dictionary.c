@@ -147,7 +147,6 @@ static struct exp *read_connector(struct reader *reader, int multi)
     }
     exp->name = string_set_add(&reader->dict->strings, reader->token);
     exp->length_limit = (short)find_length_limit(reader->dict, exp->name);
-    reader->dict->connectors++;
     advance(reader);
     return exp;
 }

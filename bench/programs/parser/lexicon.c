@@ -183,8 +183,7 @@ static void add_word(struct word_class *word_class, const char *word)
     word_class->word[word_class->count++] = word;
 }
 
-/* Stems never end in a letter that starts an ending, and syllables never repeat one another's
- * letters in a way that two stems with endings could be the same word. */
+/* No stem ends in s, so that a plural or a third person is never another stem. */
 static void make_stem(uint64_t *random, char *stem)
 {
     static const char *const onsets[] = {"b",  "br", "c", "cl", "d",  "dr", "f",  "fl", "g",

@@ -1,6 +1,15 @@
 /* Linkages: their link names and costs, their order, the proof that one is right, and its diagram. */
 #include "parser.h"
 
+#include <ctype.h>
+
+/* The name must be the start of the link's, and not of a longer row of capitals. */
+int link_has_name(const struct link *link, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(link->name, name, length) == 0 && !isupper((unsigned char)link->name[length]);
+}
+
 /* What both connectors say; where only one has a letter, that letter. */
 static void name_link(struct link *link)
 {

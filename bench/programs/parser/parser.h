@@ -19,8 +19,6 @@ struct pool {
     struct pool_block *block;
     char *next;
     size_t left;
-    size_t used;
-    size_t highest;
 };
 
 void pool_clear(struct pool *pool);
@@ -84,7 +82,6 @@ struct dictionary {
     struct dict_entry *macros;
     struct length_rule *lengths;
     int entries;
-    int connectors;
     int lines;
 };
 
@@ -258,6 +255,7 @@ struct rules *rules_read(struct string_set *strings);
 void rules_destroy(struct rules *rules);
 int rules_violations(const struct parser *parser, const struct linkage *linkage);
 
+int link_has_name(const struct link *link, const char *name);
 void linkage_finish(struct parser *parser, struct linkage *linkage);
 void linkage_check(const struct parser *parser, const struct linkage *linkage);
 int linkage_compare(const void *left, const void *right);

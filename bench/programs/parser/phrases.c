@@ -1,8 +1,6 @@
 /* Reads phrases off a linkage and writes the sentence with brackets around them. */
 #include "parser.h"
 
-#include <ctype.h>
-
 enum { MAX_PHRASES = 2 * MAX_LINKS };
 
 /* A link of this name means a phrase at its right or left end: all that hangs there. */
@@ -31,12 +29,6 @@ struct phrases {
     struct phrase phrase[MAX_PHRASES];
     int count;
 };
-
-static int link_has_name(const struct link *link, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(link->name, name, length) == 0 && !isupper((unsigned char)link->name[length]);
-}
 
 /* A subject hangs at the wall or at a conjunction, which are no part of its phrase. */
 static int leads_out(const struct link *link, int from)

@@ -19,10 +19,6 @@ static struct pool_block *block_create(size_t bytes)
 /* Keeps one block, so that a pool that is cleared for each sentence does not go to the heap. */
 void pool_clear(struct pool *pool)
 {
-    if (pool->used > pool->highest) {
-        pool->highest = pool->used;
-    }
-    pool->used = 0;
     if (pool->block == NULL) {
         return;
     }
@@ -60,7 +56,6 @@ void *pool_take(struct pool *pool, size_t bytes)
     void *memory = pool->next;
     pool->next += bytes;
     pool->left -= bytes;
-    pool->used += bytes;
     return memset(memory, 0, bytes);
 }
 

@@ -118,17 +118,10 @@ void rules_destroy(struct rules *rules)
     free(rules);
 }
 
-/* The rule's name must be the start of the link's, and not of a longer row of capitals. */
-static int link_is(const struct link *link, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(link->name, name, length) == 0 && !isupper((unsigned char)link->name[length]);
-}
-
 static int link_is_one_of(const struct link *link, const struct rule *rule)
 {
     for (int i = 0; i < rule->names; i++) {
-        if (link_is(link, rule->name[i])) {
+        if (link_has_name(link, rule->name[i])) {
             return 1;
         }
     }
@@ -250,7 +243,7 @@ static int test_contents(const struct analysis *analysis, const struct rule *rul
 {
     int broken = 0;
     for (int i = 0; i < analysis->linkage->links; i++) {
-        if (link_is(&analysis->linkage->link[i], rule->subject)) {
+        if (link_has_name(&analysis->linkage->link[i], rule->subject)) {
             int has = group_has(analysis, analysis->group[i], rule);
             broken += has == (rule->kind == RULE_NONE);
         }
