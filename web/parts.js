@@ -100,17 +100,44 @@ function csvLink(name, header, rows) {
 // Rows that a table shows; a longer one is complete in its CSV.
 const ROWS_SHOWN = 300;
 
-// columns: {label, value(row), show(row) (an element or text), number}; `show` defaults to the value.
-function makeTable(columns, rows, attributes) {
-    const head = columns.map((column) =>
-        make("th", {class: column.number ? "number" : null, scope: "col"}, column.label));
-    const body = rows.slice(0, ROWS_SHOWN).map((row) => make("tr", {}, columns.map((column) => {
+function makeRow(columns, row) {
+    return make("tr", {}, columns.map((column) => {
         const shown = column.show ? column.show(row) : column.value(row);
         return make("td", {class: [column.number ? "number" : "", column.kind || ""].join(" ").trim() || null},
             shown === null || shown === undefined ? "-" : shown instanceof Node ? shown : String(shown));
-    })));
-    const table = make("table", attributes, make("thead", {}, make("tr", {}, head)),
-        make("tbody", {}, body));
+    }));
+}
+
+// Numbers by size, text by the alphabet; what is missing comes last in either order.
+function sortRows(rows, column, order) {
+    const sign = order === "ascending" ? 1 : -1;
+    const missing = (value) => value === null || value === undefined;
+    return [...rows].sort((left, right) => {
+        const [a, b] = [column.value(left), column.value(right)];
+        if (missing(a) || missing(b)) {
+            return missing(a) - missing(b);
+        }
+        return sign * (isNumber(a) && isNumber(b) ? a - b : String(a).localeCompare(String(b)));
+    });
+}
+
+// A click on a column's title sorts by it.  columns: {label, value(row), show(row) (an element or text), number}; `show` defaults to the value.
+function makeTable(columns, rows, attributes) {
+    const body = make("tbody");
+    const fill = (sorted) => body.replaceChildren(...sorted.slice(0, ROWS_SHOWN)
+        .map((row) => makeRow(columns, row)));
+    const head = make("tr", {}, columns.map((column) => make("th", {class: column.number ? "number" : null,
+        scope: "col"}, column.label)));
+    columns.forEach((column, i) => {
+        head.cells[i].addEventListener("click", () => {
+            const order = head.cells[i].getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
+            [...head.cells].forEach((cell) => cell.removeAttribute("aria-sort"));
+            head.cells[i].setAttribute("aria-sort", order);
+            fill(sortRows(rows, column, order));
+        });
+    });
+    fill(rows);
+    const table = make("table", attributes, make("thead", {}, head), body);
     const parts = [make("div", {class: "wide"}, table)];
     if (rows.length > ROWS_SHOWN) {
         parts.push(make("p", {class: "muted"},

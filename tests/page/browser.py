@@ -38,7 +38,9 @@ class Browser:
             self.process = subprocess.Popen(
                 ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", program, *FLAGS,
                  *OFFLINE, f"--user-data-dir={folder}/profile", "about:blank"],
-                pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                pass_fds=(to_read, to_write), env=dict(os.environ, HOME=folder,
+                                                       XDG_CONFIG_HOME=folder, XDG_CACHE_HOME=folder),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         os.close(to_read)
         os.close(to_write)
 
