@@ -165,8 +165,8 @@ class Experiment {
             title.push(make("span", {class: "figure-number"}, figureName(this.all.figure)));
         }
         const section = makeSection(this.name, title,
-            paper.length > 0 ? make("blockquote", {}, paper.map((text) => make("p", {}, `“${text}”`)),
-                make("div", {class: "muted"}, "the paper")) : null,
+            paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, "The paper"),
+                paper.map((text) => make("p", {}, text))) : null,
             this.charts(),
             checks.length > 0 ? make("ul", {class: "checks"}, checks.map(makeCheck)) : null,
             this.valueTable(onlyTable), this.loopTable(), this.commands());
@@ -241,8 +241,9 @@ function conclusions(experiments) {
         return null;
     }
     const columns = [
-        {label: "statement", value: (row) => row.check.statement || row.check.name,
-            show: (row) => make("a", {href: "#" + row.experiment.name}, row.check.statement || row.check.name)},
+        {label: "experiment", value: (row) => row.experiment.name,
+            show: (row) => make("a", {href: "#" + row.experiment.name}, row.experiment.name)},
+        {label: "statement", value: (row) => row.check.statement || row.check.name},
         {label: "measured", value: (row) => measuredText(row.check)},
         {label: "", value: (row) => verdictOf(row.check).words,
             show: (row) => make("span", {class: "verdict " + verdictOf(row.check).kind},

@@ -298,7 +298,8 @@ static bool read_chart(struct script *script, struct experiment *experiment)
     const char *word = script_take_word(script);
     const int kind = find_name(chart_kind_names, word);
     if (kind < 0) {
-        return script_wrong(script, "there is no chart %.60s: bars, lines, ladder, scatter or table",
+        return script_wrong(script,
+                            "there is no chart %.60s: bars, lines, ladder, scatter or table",
                             word != NULL ? word : "without a kind");
     }
     struct experiment_chart *chart =
