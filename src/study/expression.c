@@ -167,9 +167,12 @@ static struct expression_value read_reference(struct reader *reader, const char 
     struct expression_name name = {.of = ""};
     struct expression_value value = unknown;
     snprintf(name.name, sizeof name.name, "%s", first_word);
-    const char *path = reader->next;
+    const char *path = start + strlen(first_word);
     skip_path(reader);
     const char *path_end = reader->next;
+    while (path_end > path && isspace((unsigned char)path_end[-1])) {
+        path_end--;
+    }
     if (take(reader, "of")) {
         take_word(reader, "-.+", name.of);
     }
