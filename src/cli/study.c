@@ -43,7 +43,7 @@ static const struct command_description description = {
     .name = "study",
     .usage = "[OPTIONS] -o DIR",
     .purpose = "Runs the experiments of the paper and writes what came out, beside what the paper\n"
-               "states, as JSON and CSV.  What is finished is not run again.",
+               "states, as a page, JSON and CSV.  What is finished is not run again.",
     .epilogue =
         "Exits with 0, 1 if a run failed, 2 if an experiment file is wrong, 125 if the study\n"
         "could not be made, 128+N if signal N interrupted it.",

@@ -14,7 +14,7 @@ static const struct command_description description = {
     .usage = "[OPTIONS] -o DIR [--] FILE",
     .purpose =
         "Runs the programs of an experiment file with all the options that it asks for, and\n"
-        "writes what came out as JSON and CSV.  What is finished is not run again.",
+        "writes what came out as a page, JSON and CSV.  What is finished is not run again.",
     .epilogue =
         "Exits with 0, 1 if a run failed, 2 if the file is wrong, 125 if the sweep could not be\n"
         "made, 128+N if signal N interrupted it.",

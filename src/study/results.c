@@ -161,7 +161,7 @@ static bool write_document(struct store *store, const json_t *document)
     /* The line's end takes the place of the zero. */
     const size_t bytes = strlen(text);
     text[bytes] = '\n';
-    const bool written = store_write(store, "results.json", text, bytes + 1);
+    const bool written = store_write(store, RESULTS_FILE, text, bytes + 1);
     free(text);
     return written;
 }

@@ -5,6 +5,8 @@
 #include "study/plan.h"
 #include "study/store.h"
 
+#define RESULTS_FILE "results.json"
+
 struct results_header {
     const char *title;
     const char *suite; /* NULL: each experiment's own */

@@ -1,6 +1,8 @@
 /* A study from its experiment files to its results. */
 #include "study/study.h"
 
+#include "base/check.h"
+#include "report/page.h"
 #include "study/probe.h"
 #include "study/results.h"
 #include "study/runner.h"
@@ -20,6 +22,7 @@
 #define SUITES_FILE "suites.list"
 #define SPEC_FILE "spec2000.list"
 #define SPEC_SUITE "spec2000"
+#define PAGE_FILE "index.html"
 
 struct study {
     const struct study_request *request;
@@ -322,6 +325,24 @@ static int run_plan(struct study *study)
     }
 }
 
+/* Numbers and tables are there without the page, too. */
+static bool write_page(struct study *study, const json_t *document)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    if (page_missing() != NULL) {
+        fail(study, "there is no page: %s", page_missing());
+        return true;
+    }
+    FILE *page = open_memstream(&text, &bytes);
+    ASSERT(page != NULL);
+    const bool made = page_write(page, document) == 0;
+    ASSERT(fclose(page) == 0 && made);
+    const bool written = store_write(&study->store, PAGE_FILE, text, bytes);
+    free(text);
+    return written;
+}
+
 static int write_results(struct study *study)
 {
     const struct study_request *request = study->request;
@@ -330,12 +351,14 @@ static int write_results(struct study *study)
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
         .version = request->version};
     json_t *document = results_write(&study->store, &study->plan, &header);
-    if (document == NULL) {
+    const bool written = document != NULL && write_page(study, document);
+    json_decref(document);
+    if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);
     }
-    json_decref(document);
-    printf("%zu runs, %zu of them made before, %zu failed: %s/results.json\n",
-           study->plan.job_count, study->kept, study->progress.failed, request->output);
+    printf("%zu runs, %zu of them made before, %zu failed: %s/%s\n", study->plan.job_count,
+           study->kept, study->progress.failed, request->output,
+           page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
     return study->progress.failed > 0 ? STUDY_RUNS_FAILED : STUDY_DONE;
 }
 
