@@ -96,9 +96,11 @@ static void note(void *context, const char *text, size_t length, struct expressi
                          : unit == UNIT_RATIO ? pool_format(conclusion->pool, "%.3f", value.number)
                          : whole              ? pool_format(conclusion->pool, "%.0f", value.number)
                                               : pool_format(conclusion->pool, "%.4g", value.number);
-    conclusion->figures =
-        pool_format(conclusion->pool, "%s%s%.*s: %s", conclusion->figures,
-                    conclusion->figures[0] != '\0' ? "; " : "", (int)length, text, figure);
+    const char *named = pool_format(conclusion->pool, "%.*s: %s", (int)length, text, figure);
+    if (strstr(conclusion->figures, named) == NULL) { /* a range names its value twice */
+        conclusion->figures = pool_format(conclusion->pool, "%s%s%s", conclusion->figures,
+                                          conclusion->figures[0] != '\0' ? "; " : "", named);
+    }
 }
 
 static json_t *draw(struct pool *pool, const struct measured *measured,
