@@ -11,6 +11,7 @@
 #include "translator/state.h"
 #include "translator/target.h"
 #include "translator/target_lookup.h"
+#include "translator/thread.h"
 
 /* Code is compared in words that do not cross pages. */
 #define WORD_BYTES ((uint64_t)sizeof(uint64_t))
@@ -169,7 +170,7 @@ static bool is_changed(const struct original *original)
     return false;
 }
 
-/* Only where no other thread can be in it: what is there would go on. */
+/* No other thread is in the cache: what is in a fragment would go on in it. */
 static void remove(struct translator *translator, struct fragment *fragment)
 {
     struct fragment **place = &find_bucket(translator, fragment->start)->fragments;
@@ -191,11 +192,10 @@ static void forget(struct original *at, const struct original *end)
     }
 }
 
-/* Threads that are in old code, and calls that are looked up by two targets, would
- * need more. */
+/* Calls that are looked up by two targets would need more. */
 static bool can_remove(const struct translator *translator)
 {
-    return !translator->threaded && !placement_marks_calls(&translator->placement) &&
+    return !placement_marks_calls(&translator->placement) &&
            translator->options.returns != RETURNS_FAST;
 }
 
@@ -203,6 +203,7 @@ static void compare(struct translator *translator)
 {
     const struct original *end = translator->changes.next;
     struct original *at = translator->changes.start;
+    bool any = false, unlinked = false;
 
     while (at != end) {
         struct original *first = at; /* of one fragment, whose pieces lie one behind the other */
@@ -216,9 +217,17 @@ static void compare(struct translator *translator)
             return;
         }
         if (changed) {
+            unlinked |= !any && thread_bring_out(translator);
+            any = true;
             remove(translator, first->fragment);
             forget(first, at);
         }
+    }
+    if (unlinked) {
+        link_redo(translator);
+    }
+    if (any && translator->threaded) {
+        target_sync_threads(translator);
     }
 }
 

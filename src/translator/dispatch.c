@@ -13,7 +13,8 @@
  * nothing can point to code that is gone. */
 void flush_all(struct translator *translator)
 {
-    thread_empty_cache(translator);
+    thread_bring_out(translator);
+    thread_clear_lookups(translator);
     if (translator->options.returns == RETURNS_FAST) {
         host_fail(STATUS_FAILED, "the cache is full, or the program changed its code: --ret fast ",
                   "supports neither; use --ret cache, or a larger --cache", NULL, NULL);

@@ -93,6 +93,29 @@ void link_undo(struct translator *translator)
     }
 }
 
+static void connect_again(struct translator *translator, struct fragment *to)
+{
+    struct exit *exit = to->incoming;
+
+    to->incoming = NULL;
+    while (exit != NULL) {
+        struct exit *next = exit->next;
+        exit->to = NULL;
+        translator->statistics.links--;
+        connect(translator, exit, to);
+        exit = next;
+    }
+}
+
+void link_redo(struct translator *translator)
+{
+    for (size_t i = 0; i <= translator->bucket_mask; i++) {
+        for (struct fragment *to = translator->buckets[i].fragments; to != NULL; to = to->next) {
+            connect_again(translator, to);
+        }
+    }
+}
+
 __attribute__((noinline)) static struct fragment *
 link_rest(struct translator *translator, struct exit **place, struct fragment *fragment)
 {

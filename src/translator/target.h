@@ -91,6 +91,9 @@ enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP };
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
 
+/* Other threads must see it, too, even single words that were changed. */
+void target_sync_threads(const struct translator *translator);
+
 /* One instruction for a person to read. */
 struct target_instruction {
     char text[96];

@@ -79,23 +79,29 @@ static bool is_anyone_inside(const struct translator *translator)
     return false;
 }
 
-/* A trampoline that makes a counter links its exit itself, perhaps just now: so
- * all is undone again and again. */
-void thread_empty_cache(struct translator *translator)
+void thread_clear_lookups(struct translator *translator)
 {
-    if (!translator->threaded) {
-        return;
-    }
-    __atomic_store_n(&translator->emptying, true, __ATOMIC_RELEASE);
     for (struct context *at = translator->threads; at != NULL; at = at->next) {
         target_lookup_clear(at);
     }
+}
+
+/* A trampoline that makes a counter links its exit itself, perhaps just now: so
+ * all is undone again and again. */
+bool thread_bring_out(struct translator *translator)
+{
+    if (!translator->threaded || !is_anyone_inside(translator)) {
+        return false;
+    }
+    __atomic_store_n(&translator->emptying, true, __ATOMIC_RELEASE);
+    thread_clear_lookups(translator);
     link_undo(translator);
     while (is_anyone_inside(translator)) {
         host_call(__NR_sched_yield);
         link_undo(translator);
     }
     __atomic_store_n(&translator->emptying, false, __ATOMIC_RELEASE);
+    return true;
 }
 
 void thread_add_up(struct translator *translator)

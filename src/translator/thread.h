@@ -15,8 +15,10 @@
 struct context *thread_create(struct translator *translator);
 /* It runs from now on.  The lock is held, as for the next four. */
 void thread_add(struct context *context);
-/* Returns when no thread is in the cache; all ways lead out of it. */
-void thread_empty_cache(struct translator *translator);
+/* Returns when no thread is in the cache.  True if one was: then no exit is linked now, and
+ * all lookups fail. */
+bool thread_bring_out(struct translator *translator);
+void thread_clear_lookups(struct translator *translator);
 /* In a process that was forked there is no other. */
 void thread_forget_others(struct context *context);
 

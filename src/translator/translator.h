@@ -239,8 +239,9 @@ struct fragment *link_waiting(struct translator *translator, struct bucket *buck
                               struct fragment *fragment);
 /* Those that lead to `fragment`, which goes, wait for another. */
 void link_detach(struct translator *translator, struct fragment *fragment);
-/* All exits lead to their trampolines again. */
+/* All exits lead to their trampolines again; and back to fragments. */
 void link_undo(struct translator *translator);
+void link_redo(struct translator *translator);
 
 /* Memory for fragments and exits, all zero, which a flush takes back; build.c makes
  * sure that there is enough. */

@@ -16,6 +16,13 @@ static void sync_without_extension(const struct translator *translator, uint64_t
     }
 }
 
+void target_sync_threads(const struct translator *translator)
+{
+    if (!translator->has_xstrata) {
+        sync_without_extension(translator, UINT64_MAX);
+    }
+}
+
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end)
 {

@@ -159,19 +159,25 @@ static void remove_check(struct translator *translator, const struct fragment *f
     target_sync(translator, apart ? CODE_TRAMPOLINE : CODE_FRAGMENT, place, place + 4);
 }
 
+static void remove_entry(struct context *context, guest_addr target)
+{
+    const size_t index = entry_index(context, target);
+
+    if (context->lookups[index].target == target) {
+        context->lookups[index].target = index == 0;
+    }
+}
+
 void target_lookup_remove(struct translator *translator, const struct fragment *fragment)
 {
-    struct context *context = translator->master;
-
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         if (fragment->check[kind] != NULL) {
             remove_check(translator, fragment, fragment->check[kind]);
         }
     }
     if (translator->options.indirect == INDIRECT_IBTC) {
-        const size_t index = entry_index(context, fragment->start);
-        if (context->lookups[index].target == fragment->start) {
-            context->lookups[index].target = index == 0;
+        for (struct context *at = translator->threads; at != NULL; at = at->next) {
+            remove_entry(at, fragment->start);
         }
     }
 }
