@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 
+FLUSH = ("x12,5", "x17,x0,226")  # flushes.S: what stands before a call that makes all code go
 SLOTS = 4096                    # of sw-paper: count.h
 FRAGMENT_INSTRUCTIONS = 128     # fragment.h
 
@@ -38,6 +39,7 @@ class Trace:
 
     def read(self, pipe):
         upper = None            # the register of an auipc, if that was the last instruction
+        last = before = None    # the operands of that, and of the one before it
         reserved = None         # index of an lr, and how many ends were before it
         with open(pipe, encoding="ascii") as file:
             for index, line in enumerate(file):
@@ -60,7 +62,10 @@ class Trace:
                             self.whole[end] = reserved[0]
                     reserved = None
                 if name in ENDS:
-                    self.ends.append((index, self.kind(name, fields), paired))
+                    flushes = name == "ecall" and (before, last) == FLUSH
+                    kind = "flush" if flushes else self.kind(name, fields)
+                    self.ends.append((index, kind, paired))
+                before, last = last, fields[3].split()[0] if len(fields) > 3 else None
                 upper = fields[3].split(",")[0] if name == "auipc" else None
 
     @staticmethod
@@ -88,6 +93,7 @@ class Model:
 
     def __init__(self, trace, placement, threshold=100, follow=True):
         self.placement, self.threshold, self.follow = placement, threshold, follow
+        self.synced = False     # there was a fence.i
         self.built = {}         # start -> when
         self.live = set()       # heads with a counter now
         self.created = 0
@@ -139,7 +145,9 @@ class Model:
         return self.placement == "function" and way in ("call", "icall")
 
     def leave(self, way, pc, target):
-        if way == "fence.i":    # all fragments go, and their counters
+        if way == "flush" or (way == "fence.i" and not self.synced):
+            # All fragments go, and their counters; the first time that code is said to change, too.
+            self.synced |= way == "fence.i"
             self.built.clear()
             self.live.clear()
         elif target in self.built and self.counts_exit(way, pc, target):
