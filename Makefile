@@ -98,7 +98,7 @@ ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
 include bench/programs/programs.mk
 
-guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo
+guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs
 
 # The translator: a freestanding program that relocates itself.  It must not use
 # the program's gp, which the linker leaves alone where code may stand anywhere; nor
@@ -178,8 +178,13 @@ lint:
 install: $(BUILD)/strata
 	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata
 	if [ -e $(BUILD)/strata-rv64 ]; then install -m 755 $(BUILD)/strata-rv64 $(DESTDIR)$(PREFIX)/bin/; fi
+	install -d $(DESTDIR)$(PREFIX)/share/strata/experiments
+	install -m 644 experiments/* $(DESTDIR)$(PREFIX)/share/strata/experiments/
+	if [ -d $(BUILD)/bench/programs ]; then install -d $(DESTDIR)$(PREFIX)/share/strata/programs; \
+		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
 	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata-rv64
+	rm -rf $(DESTDIR)$(PREFIX)/share/strata
 	for page in man/*.1; do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done

@@ -57,10 +57,25 @@ static int fail_in_file(const struct study *study)
     return STUDY_BAD_FILE;
 }
 
-/* The folder that strata is in, and what stands beside it: in the tree, or where it is installed. */
+/* The first of two folders that is there, seen from strata's own: in the tree, or where it is
+ * installed.  NULL if neither is. */
+static const char *find_beside(struct study *study, const char *in_tree, const char *installed)
+{
+    const char *const beside[] = {in_tree, installed};
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        char *real = realpath(pool_format(&study->pool, "%s/%s", study->place, beside[i]), NULL);
+        if (real != NULL) {
+            const char *folder = pool_copy(&study->pool, real, strlen(real));
+            free(real);
+            return folder;
+        }
+    }
+    return NULL;
+}
+
 static bool find_places(struct study *study)
 {
-    static const char *const beside[] = {"../experiments", "../share/strata/experiments"};
+    const struct study_request *request = study->request;
     char path[PATH_MAX];
     const ssize_t length = readlink(SELF, path, sizeof path - 1);
     if (length <= 0) {
@@ -69,18 +84,15 @@ static bool find_places(struct study *study)
     path[length] = '\0';
     *strrchr(path, '/') = '\0';
     study->place = pool_copy(&study->pool, path, strlen(path));
-    study->experiments = study->request->experiments;
-    for (size_t i = 0; study->experiments == NULL && i < sizeof beside / sizeof beside[0]; i++) {
-        const char *folder = pool_format(&study->pool, "%s/%s", study->place, beside[i]);
-        char *real = realpath(folder, NULL);
-        if (real != NULL) {
-            study->experiments = pool_copy(&study->pool, real, strlen(real));
-            free(real);
-        }
+    study->experiments = request->experiments != NULL
+                             ? request->experiments
+                             : find_beside(study, "../experiments", "../share/strata/experiments");
+    study->catalogue.folder = request->programs != NULL ? request->programs
+                                                        : find_beside(study, "bench/programs",
+                                                                      "../share/strata/programs");
+    if (study->catalogue.folder == NULL) {
+        study->catalogue.folder = study->place; /* where none of them will be found */
     }
-    study->catalogue.folder = study->request->programs != NULL
-                                  ? study->request->programs
-                                  : pool_format(&study->pool, "%s/bench/programs", study->place);
     return true;
 }
 
@@ -162,7 +174,9 @@ static int read_folder(struct study *study)
     if (status == STUDY_DONE && study->chosen_count == 0) {
         status = fail(study, "there are no experiments in %s", study->experiments);
     }
-    qsort(study->chosen, study->chosen_count, sizeof(struct experiment *), compare_experiments);
+    if (study->chosen_count > 0) {
+        qsort(study->chosen, study->chosen_count, sizeof(struct experiment *), compare_experiments);
+    }
     return status;
 }
 
@@ -325,6 +339,26 @@ static int run_plan(struct study *study)
     }
 }
 
+/* What the last line says of the checks of all experiments; empty if there are none. */
+static const char *sum_up(struct pool *pool, const json_t *document)
+{
+    size_t count = 0, hold = 0, fail = 0, index, inner;
+    json_t *experiment, *check;
+    json_array_foreach(json_object_get(document, "experiments"), index, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "checks"), inner, check)
+        {
+            const json_t *holds = json_object_get(check, "holds");
+            count++;
+            hold += json_is_true(holds);
+            fail += json_is_false(holds);
+        }
+    }
+    return count == 0 ? ""
+                      : pool_format(pool, "; of %zu conclusions %zu hold and %zu do not", count,
+                                    hold, fail);
+}
+
 /* Numbers and tables are there without the page, too. */
 static bool write_page(struct study *study, const json_t *document)
 {
@@ -352,12 +386,13 @@ static int write_results(struct study *study)
         .version = request->version};
     json_t *document = results_write(&study->store, &study->plan, &header);
     const bool written = document != NULL && write_page(study, document);
+    const char *conclusions = sum_up(&study->pool, document);
     json_decref(document);
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);
     }
-    printf("%zu runs, %zu of them made before, %zu failed: %s/%s\n", study->plan.job_count,
-           study->kept, study->progress.failed, request->output,
+    printf("%zu runs, %zu of them made before, %zu failed%s: %s/%s\n", study->plan.job_count,
+           study->kept, study->progress.failed, conclusions, request->output,
            page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
     return study->progress.failed > 0 ? STUDY_RUNS_FAILED : STUDY_DONE;
 }
