@@ -204,42 +204,64 @@ function allSection(runs, names) {
         runs.length > 1));
 }
 
-function makeSource(source) {
+// Executions of all loop heads of a run by their address, and by their line: of several heads on one
+// line, those of the most executed.
+function countHeads(run) {
+    const counts = new Map();
+    for (const loop of listOf(lookUp(run, "hotspots.loops"))) {
+        counts.set(loop.head, loop.executions);
+        if (loop.source) {
+            counts.set(loop.source, Math.max(loop.executions, counts.get(loop.source) || 0));
+        }
+    }
+    return counts;
+}
+
+function makeCount(counts, key) {
+    return make("span", {class: "count"}, (counts.has(key) ? formatNumber(counts.get(key)) : "").padStart(14) + "  ");
+}
+
+function makeSource(source, counts) {
     const width = String(source.first + source.lines.length).length;
+    const file = source.path.split("/").pop();
     return [make("h3", {}, "Source ", make("code", {class: "muted"}, source.path)),
         make("pre", {class: "source"}, source.lines.map((line, i) => {
             const number = source.first + i;
             return make("span", {class: number === source.line ? "row marked" : "row"},
+                makeCount(counts, `${file}:${number}`),
                 make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
         }))];
 }
 
-function makeCode(code, head) {
+function makeCode(code, head, counts) {
     return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly"}, code.map((row) => {
         const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
         const [mnemonic, operands] = row.text.split("\t");
-        return make("span", {class: kind}, make("span", {class: "position"},
+        return make("span", {class: kind}, makeCount(counts, row.address), make("span", {class: "position"},
             `${row.address}  ${row.word.padStart(8)}  `), `${mnemonic.padEnd(10)} ${operands || ""}`);
     }))];
 }
 
-function makeListing(row, listing) {
+function makeListing(row, listing, counts) {
     const loop = row.loop;
     const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
     const executions = row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / ");
     return make("details", {class: "listing", id: loopId(row)},
         make("summary", {}, title, make("span", {class: "muted"}, `  ${executions} executions`)),
-        listing.source ? makeSource(listing.source) : null,
-        listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head) : null);
+        listing.source ? makeSource(listing.source, counts) : null,
+        listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head, counts) : null);
 }
 
 function codeSection(runs, listings) {
     const rows = joinLoops(runs).filter((row) => listingOf(row, listings));
+    const counts = runs.map(countHeads);
     const why = [...new Set(listings.map((listing) => lookUp(listing, "why")).filter(Boolean))];
     return makeSection("code", "Code of the hot loops",
         why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
-        rows.length > 0 ? make("p", {}, "The line or instruction that a counter watched is marked.") : null,
-        rows.map((row) => makeListing(row, listingOf(row, listings))));
+        rows.length > 0 ? make("p", {}, "The line and the instruction that the counter watched are marked. The numbers are " +
+            "executions, of lines and instructions at which any loop begins; the bar is beside the instructions up to " +
+            "the last branch back.") : null,
+        rows.map((row) => makeListing(row, listingOf(row, listings), counts[row.from])));
 }
 
 function showRuns(report) {

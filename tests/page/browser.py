@@ -69,15 +69,15 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def wait(self, method):
-        for event in self.events:
-            if event.get("method") == method:
-                return event
+    def wait(self, method, accepted=lambda parameters: True):
+        """Waits for an event, unless it has been since the page was opened; returns its parameters."""
+        looked_at = 0
         while True:
-            event = self.receive()
-            self.events.append(event)
-            if event.get("method") == method:
-                return event
+            for event in self.events[looked_at:]:
+                if event.get("method") == method and accepted(event["params"]):
+                    return event["params"]
+            looked_at = len(self.events)
+            self.events.append(self.receive())
 
     def open(self, path, scheme="light", width=1200, height=900):
         """Opens a file in a new tab."""
@@ -93,7 +93,8 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.events = []
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        self.wait("Page.loadEventFired")
+        # Not Page.loadEventFired: that of the empty page before may still be on its way.
+        self.wait_until("location.protocol === 'file:' && document.readyState === 'complete'")
 
     def evaluate(self, expression):
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
@@ -101,6 +102,19 @@ class Browser:
         if "exceptionDetails" in answer:
             raise BrowserFailed(f"{expression}: {answer['exceptionDetails'].get('text')}")
         return answer["result"].get("value")
+
+    def wait_until(self, condition):
+        end = time.monotonic() + self.deadline
+        while True:
+            try:
+                if self.evaluate(condition):
+                    return
+            except BrowserFailed as problem:
+                if "context" not in str(problem):  # between two pages there is none
+                    raise
+            if time.monotonic() > end:
+                raise BrowserFailed(f"never true: {condition}")
+            time.sleep(0.02)
 
     def complaints(self):
         """What the page put on the console, and exceptions, since it was opened."""
