@@ -234,6 +234,9 @@ function makeContents(experiments) {
         make("span", {class: "muted"}, " " + countVerdicts(listOf(experiment.checks))))));
 }
 
+// More than these would push the first chart out of sight; each stands with its experiment, too.
+const STATEMENTS_OPEN = 12;
+
 function conclusions(experiments) {
     const rows = experiments.flatMap((experiment) => listOf(experiment.checks)
         .map((check) => ({experiment, check})));
@@ -251,7 +254,7 @@ function conclusions(experiments) {
     ];
     return makeSection("conclusions", "What the paper states",
         make("p", {}, `${countVerdicts(rows.map((row) => row.check))}.`),
-        tableCsv("conclusions", columns, rows), makeTable(columns, rows, {class: "full"}));
+        foldedTable("conclusions", "All statements", columns, rows, rows.length <= STATEMENTS_OPEN));
 }
 
 function makeProblems(study) {
