@@ -44,12 +44,12 @@ sanitized:
 		$(ASAN)/strata $(ASAN)/bare/strata unit-tests fuzz-bounded
 
 check: deps
-	@$(MAKE) --no-print-directory -j2 all unit-tests $(BUILD)/bare/strata sanitized
+	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
 	@tests/check --build $(BUILD)
 
 check-slow: deps
 	@tools/install-deps real
-	@$(MAKE) --no-print-directory -j2 all unit-tests $(BUILD)/bare/strata sanitized
+	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
 	@tests/check --build $(BUILD) --slow
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
