@@ -1,5 +1,6 @@
 /* `strata report`: makes a page, a table or a KCachegrind file of what runs have written. */
 #include "cli/command.h"
+#include "report/complete.h"
 #include "report/loops_export.h"
 #include "report/page.h"
 
@@ -14,6 +15,7 @@
 
 struct report {
     const char *page, *csv, *callgrind; /* NULL: not asked for */
+    const char *program;                /* NULL: the one that the statistics name */
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -37,11 +39,18 @@ static const char *take_callgrind(void *settings, const char *value)
     return NULL;
 }
 
+static const char *take_program(void *settings, const char *value)
+{
+    ((struct report *)settings)->program = value;
+    return NULL;
+}
+
 /* clang-format off */
 static const struct command_option options[] = {
     {"-o", "FILE", "write the page: one HTML file that needs nothing else", take_page},
     {"--csv", "FILE", "write the loops as a table", take_csv},
     {"--callgrind", "FILE", "write the loops for KCachegrind and callgrind_annotate", take_callgrind},
+    {"--program", "FILE", "the program that ran, if the statistics do not say it or it has moved", take_program},
 };
 /* clang-format on */
 
@@ -140,6 +149,16 @@ static int read_document(const char *path, json_t **document)
     return 0;
 }
 
+static int complete_document(const struct report *report, json_t *document)
+{
+    const char *wrong = is_study(document) ? NULL : complete_run(document, report->program);
+    if (wrong != NULL) {
+        fprintf(stderr, "strata: %s: %s\n", report->program, wrong);
+        return EXIT_STRATA_FAILED;
+    }
+    return 0;
+}
+
 static void put_csv(FILE *file, const struct report *report)
 {
     loops_export_csv(file, report->documents, report->names, report->count);
@@ -213,7 +232,7 @@ static const char *check_request(const struct report *report)
             if (report->count > 1) {
                 return "the results of a study cannot stand beside another file";
             }
-            if (report->csv != NULL || report->callgrind != NULL) {
+            if (report->csv != NULL || report->callgrind != NULL || report->program != NULL) {
                 return "of the results of a study there is only the page; its tables are beside it";
             }
         }
@@ -230,6 +249,9 @@ static int make_report(struct report *report)
     }
     if (status == 0 && wrong == NULL) {
         wrong = check_request(report);
+    }
+    for (size_t i = 0; wrong == NULL && status == 0 && i < report->count; i++) {
+        status = complete_document(report, report->documents[i]);
     }
     if (wrong != NULL) {
         status = command_misused(&description, wrong, NULL);

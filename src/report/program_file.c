@@ -72,6 +72,22 @@ bool program_file_find(struct program_file *program, const json_t *loop, uint64_
     return fits(program, loop, *linked, place);
 }
 
+void program_file_name(struct program_file *program, json_t *loop)
+{
+    struct symbol_place place;
+    uint64_t head;
+    if (program->image.position_independent || json_object_get(loop, "function") != NULL ||
+        !loop_head(loop, &head)) {
+        return;
+    }
+    symbols_find(program->symbols, head, &place);
+    json_t *function = place.function != NULL ? json_string(place.function) : json_null();
+    json_t *source =
+        place.file != NULL ? json_sprintf("%s:%u", place.file, place.line) : json_null();
+    ASSERT(json_object_set_new(loop, "function", function != NULL ? function : json_null()) == 0);
+    ASSERT(json_object_set_new(loop, "source", source != NULL ? source : json_null()) == 0);
+}
+
 static size_t count_fitting(struct program_file *program, const json_t *loops, uint64_t bias)
 {
     size_t fitting = 0;

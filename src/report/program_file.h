@@ -19,6 +19,10 @@ void program_file_close(struct program_file *program);
 bool program_file_find(struct program_file *program, const json_t *loop, uint64_t *linked,
                        struct symbol_place *place);
 
+/* Sets function and source of a loop that has no such keys.  Without them it cannot be told where a
+ * position-independent program was loaded: its loops stay as they are. */
+void program_file_name(struct program_file *program, json_t *loop);
+
 /* Linked to run-time address. */
 uint64_t program_file_bias(const struct program_file *program);
 
