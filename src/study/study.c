@@ -239,7 +239,9 @@ static int make_plan(struct study *study)
         programs += study->plan.experiments[i].program_count;
     }
     if (study->plan.missing.count > 0) {
-        fail(study, "not there and left out: %s (in the tree, make programs builds them)",
+        fail(study,
+             "not there and left out: %s (in the tree, make programs and make bench-real build "
+             "them)",
              join_words(&study->pool, &study->plan.missing));
     }
     if (programs == 0) {
