@@ -35,7 +35,7 @@ struct worker {
 };
 
 struct contents {
-    char *text; /* NULL if it is empty */
+    const char *text; /* "" if there is nothing */
     size_t bytes;
 };
 
@@ -154,10 +154,9 @@ static void start(struct runner *runner, struct worker *worker, struct job *job,
 static struct contents map_file(int fd)
 {
     struct stat status;
-    struct contents contents = {.text = NULL};
+    struct contents contents = {.text = ""};
     if (fstat(fd, &status) == 0 && status.st_size > 0) {
-        void *memory =
-            mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        void *memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (memory != MAP_FAILED) {
             contents.text = memory;
             contents.bytes = (size_t)status.st_size;
@@ -168,8 +167,8 @@ static struct contents map_file(int fd)
 
 static void unmap_file(struct contents *contents)
 {
-    if (contents->text != NULL) {
-        munmap(contents->text, contents->bytes);
+    if (contents->bytes > 0) {
+        munmap((void *)(uintptr_t)contents->text, contents->bytes);
     }
 }
 
@@ -185,8 +184,7 @@ static const char *clean_line(struct pool *pool, const char *line, size_t length
 
 static const char *first_line(struct pool *pool, const struct contents *contents)
 {
-    const char *newline =
-        contents->text != NULL ? memchr(contents->text, '\n', contents->bytes) : NULL;
+    const char *newline = memchr(contents->text, '\n', contents->bytes);
     const size_t length = newline != NULL ? (size_t)(newline - contents->text) : contents->bytes;
     return length == 0 ? "no message" : clean_line(pool, contents->text, length, 200);
 }
@@ -197,7 +195,7 @@ static const char *last_line(struct pool *pool, const struct contents *contents)
     if (end > 0 && contents->text[end - 1] == '\n') {
         end--;
     }
-    const char *newline = end > 0 ? memrchr(contents->text, '\n', end) : NULL;
+    const char *newline = memrchr(contents->text, '\n', end);
     const size_t start = newline != NULL ? (size_t)(newline - contents->text) + 1 : 0;
     return end == start ? "" : clean_line(pool, contents->text + start, end - start, 200);
 }
@@ -221,8 +219,8 @@ static const char *judge(const struct runner *runner, const struct worker *worke
     if (wanted != NULL && strcmp(last, wanted) != 0) {
         return pool_format(runner->pool, "wrong result: '%s' instead of '%s'", last, wanted);
     }
-    if (contents[FILE_STATISTICS].text == NULL ||
-        (worker->job->profiled && contents[FILE_PROFILE].text == NULL)) {
+    if (contents[FILE_STATISTICS].bytes == 0 ||
+        (worker->job->profiled && contents[FILE_PROFILE].bytes == 0)) {
         return "it wrote no statistics";
     }
     return NULL;
@@ -232,14 +230,14 @@ static bool keep(const struct runner *runner, const struct worker *worker,
                  const struct contents *contents)
 {
     char output[SHA256_TEXT_BYTES];
-    sha256_bytes(contents[FILE_OUTPUT].text != NULL ? contents[FILE_OUTPUT].text : "",
-                 contents[FILE_OUTPUT].bytes, output);
+    sha256_bytes(contents[FILE_OUTPUT].text, contents[FILE_OUTPUT].bytes, output);
     const struct store_run run = {.command = worker->job->command,
                                   .output = output,
                                   .last_line = last_line(runner->pool, &contents[FILE_OUTPUT]),
                                   .statistics = contents[FILE_STATISTICS].text,
                                   .statistics_bytes = contents[FILE_STATISTICS].bytes,
-                                  .profile = contents[FILE_PROFILE].text,
+                                  .profile =
+                                      worker->job->profiled ? contents[FILE_PROFILE].text : NULL,
                                   .profile_bytes = contents[FILE_PROFILE].bytes};
     return store_write_run(runner->store, worker->job->key, &run);
 }
