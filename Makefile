@@ -147,14 +147,15 @@ endif
 include tests/tests.mk
 
 deps:
-	@tools/install-deps build test
+	@tools/install-deps build guest test
 
-demo: deps
-	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64 $(BUILD)/demo
+demo:
+	@tools/install-deps build guest
+	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64 $(BUILD)/demo programs
 	@demo/show $(BUILD)
 
 bench-real:
-	@tools/install-deps build test real
+	@tools/install-deps build guest test real
 	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64
 	@bench/real/run --build $(BUILD) $(REAL_FLAGS)
 

@@ -57,7 +57,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_FLAGS := -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
 fuzz:
-	@tools/install-deps build test dev
+	@tools/install-deps build guest test dev
 	@mkdir -p $(BUILD)/fuzz/corpus
 	tests/bad/make_elf --all $(BUILD)/fuzz/corpus
 	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_elf tests/fuzz/fuzz_elf.c \

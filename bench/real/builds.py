@@ -42,7 +42,7 @@ def compiler_version(compiler):
     try:
         done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
-        raise BuildError(f"{compiler} is not installed (tools/install-deps test)") from error
+        raise BuildError(f"{compiler} is not installed (tools/install-deps guest)") from error
     return done.stdout.splitlines()[0]
 
 
