@@ -42,7 +42,7 @@ int command_sweep(int count, char **arguments)
     study_settings_begin(&settings, description.name);
     const int end = read_words(&settings, count, arguments, &status);
     if (end >= 0 && settings.request.file == NULL) {
-        status = command_misused(&description, "which experiment file?", NULL);
+        status = command_misused(&description, "there is no experiment file to run", NULL);
     } else if (end >= 0 && end < count) {
         status = command_misused(&description, "one file at a time:", arguments[end]);
     } else if (end >= 0 && settings.request.output == NULL) {
