@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a run's loops, the hottest get a listing. */
-#define LOOPS_MAX 50
 #define LINES_BEFORE 6
 #define LINES_AFTER 16
 #define CODE_BEFORE 4
@@ -38,18 +36,21 @@ static void append(json_t *list, json_t *value)
     ASSERT(json_array_append_new(list, value) == 0);
 }
 
-/* A line of a source file need not be UTF-8; JSON must be. */
-static json_t *make_text(char *line)
+/* The first line of a text.  It need not be UTF-8; JSON must be. */
+static json_t *make_text(const char *text)
 {
-    line[strcspn(line, "\r\n")] = '\0';
-    json_t *text = json_string(line);
-    if (text == NULL) {
-        for (char *at = line; *at != '\0'; at++) {
+    const size_t length = strcspn(text, "\r\n");
+    json_t *line = json_stringn(text, length);
+    if (line == NULL) {
+        char *copy = strndup(text, length);
+        ASSERT(copy != NULL);
+        for (char *at = copy; *at != '\0'; at++) {
             *at = (unsigned char)*at < 0x80 ? *at : '?';
         }
-        text = json_string(line);
+        line = json_string(copy);
+        free(copy);
     }
-    return text;
+    return line;
 }
 
 static json_t *make_source(const struct symbol_place *place)
@@ -75,10 +76,8 @@ static json_t *make_source(const struct symbol_place *place)
     /* Another file than the compiler saw may be shorter. */
     json_t *source = json_null();
     if (json_array_size(lines) > place->line - first) {
-        json_t *name = json_string(path);
-        source = json_pack("{s:o, s:i, s:i, s:O}", "path",
-                           name != NULL ? name : json_string(place->file), "line", (int)place->line,
-                           "first", (int)first, "lines", lines);
+        source = json_pack("{s:o, s:i, s:i, s:O}", "path", make_text(place->path), "line",
+                           (int)place->line, "first", (int)first, "lines", lines);
     }
     json_decref(lines);
     free(path);
@@ -171,7 +170,7 @@ static json_t *make_loop(struct program_file *program, const json_t *loop)
     return json_pack("{s:o, s:o}", "source", make_source(&place), "code", make_code(&code));
 }
 
-json_t *listing_make(const json_t *run)
+json_t *listing_make(const json_t *run, size_t loops_max)
 {
     const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
     const char *why;
@@ -179,7 +178,7 @@ json_t *listing_make(const json_t *run)
     json_t *listing = json_object(), *made = json_object();
     ASSERT(listing != NULL && made != NULL);
     put(listing, "why", why != NULL ? json_string(why) : json_null());
-    for (size_t i = 0; program != NULL && i < json_array_size(loops) && i < LOOPS_MAX; i++) {
+    for (size_t i = 0; program != NULL && i < json_array_size(loops) && i < loops_max; i++) {
         const json_t *loop = json_array_get(loops, i);
         json_t *parts = make_loop(program, loop);
         if (parts != NULL) {

@@ -3,10 +3,12 @@
 #define STRATA_REPORT_LISTING_H
 
 #include <jansson.h>
+#include <stddef.h>
 
-/* {"why": null, "loops": {HEAD: {"source": {"path", "line", "first", "lines"}, "code": [{"address",
+/* Of the first `loops_max` loops of a run, which are the hottest:
+ * {"why": null, "loops": {HEAD: {"source": {"path", "line", "first", "lines"}, "code": [{"address",
  * "word", "text", "loop"}]}}}; `why` says why there are none at all.  Either half of a loop may be
- * null. */
-json_t *listing_make(const json_t *run);
+ * null.  `path` is what the compiler was told. */
+json_t *listing_make(const json_t *run, size_t loops_max);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "study/conclusions.h"
+#include "study/listings.h"
 #include "study/measured.h"
 #include "study/table.h"
 
@@ -185,6 +186,7 @@ json_t *results_write(struct store *store, const struct plan *plan,
                   plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
                   experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
     ASSERT(document != NULL);
+    put(document, "listings", listings_make(store, plan));
     if (!written || !write_document(store, document)) {
         json_decref(document);
         return NULL;

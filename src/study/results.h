@@ -15,7 +15,8 @@ struct results_header {
 
 /* Writes the tables, then results.json, and gives the document, which the caller frees; NULL if
  * something cannot be written: store->problem.  Nothing in it depends on time, on the order of the
- * runs or on where the files are. */
+ * runs or on where the files are, but for the source lines in its listings: those are there if the
+ * sources are where the compiler found them. */
 json_t *results_write(struct store *store, const struct plan *plan,
                       const struct results_header *header);
 
