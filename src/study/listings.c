@@ -29,14 +29,17 @@ static bool made_before(const struct plan *plan, size_t before, const struct job
     return false;
 }
 
-/* A run's statistics name its program as the run did, from the folder where it was. */
-static void set_path(struct pool *pool, json_t *run, const struct program *program)
+/* A run's statistics name its program as the run did, from the folder where it was; and have no
+ * SHA-256 of it if it was gone when the run ended. */
+static void set_program(struct pool *pool, json_t *run, const struct program *program)
 {
+    json_t *described = json_object_get(run, "program");
     const char *path = program->words[0][0] == '/'
                            ? program->words[0]
                            : pool_format(pool, "%s/%s", program->folder, program->words[0]);
     json_t *name = json_string(path);
-    json_object_set_new(json_object_get(run, "program"), "path", name != NULL ? name : json_null());
+    json_object_set_new(described, "path", name != NULL ? name : json_null());
+    json_object_set_new(described, "sha256", json_string(program->sha256));
 }
 
 static void add_run(json_t *listings, struct store *store, const struct job *job)
@@ -45,7 +48,7 @@ static void add_run(json_t *listings, struct store *store, const struct job *job
     if (run == NULL) {
         return;
     }
-    set_path(store->pool, run, job->program);
+    set_program(store->pool, run, job->program);
     json_t *listing = listing_make(run, LISTED_MAX);
     json_t *earlier = json_object_get(listings, job->program->name);
     if (earlier == NULL) {
