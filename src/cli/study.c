@@ -1,6 +1,8 @@
 /* `strata study`: runs the experiments of the paper and writes what came out beside what it states. */
 #include "cli/study_options.h"
 
+#include <sys/stat.h>
+
 static const char *take_experiment(void *settings, const char *value)
 {
     struct study_settings *own = settings;
@@ -23,8 +25,10 @@ static const char *take_suite(void *settings, const char *value)
 
 static const char *take_spec(void *settings, const char *value)
 {
+    struct stat status;
     ((struct study_settings *)settings)->request.spec = value;
-    return value[0] == '\0' ? "expected a folder:" : NULL;
+    return stat(value, &status) != 0 || !S_ISDIR(status.st_mode) ? "this folder is not there:"
+                                                                 : NULL;
 }
 
 /* clang-format off */
@@ -61,6 +65,8 @@ int command_study(int count, char **arguments)
         status = command_misused(&description, "nothing more is expected:", arguments[first]);
     } else if (first >= 0 && settings.request.output == NULL) {
         status = command_misused(&description, "where do the results go? -o DIR is missing", NULL);
+    } else if (first >= 0 && settings.request.suite != NULL && settings.request.spec != NULL) {
+        status = command_misused(&description, "--suite and --spec exclude each other", NULL);
     } else if (first >= 0) {
         status = study_run(&settings.request);
     }
