@@ -59,9 +59,13 @@ class Experiment {
                     chart.log);
             });
         }
-        return values.map((value) => barChart(value.label || value.name, this.programs,
-            this.axis.values.map((at, i) => ({...this.series(value, i), label: `${this.axis.name} ${at}`})),
-            chart.log));
+        if (values.length === 1) {
+            return [barChart(values[0].label || values[0].name, this.programs,
+                this.axis.values.map((at, i) => ({...this.series(values[0], i), label: `${this.axis.name} ${at}`})),
+                chart.log)];
+        }
+        return this.axis.values.map((at, i) => barChart(`${this.axis.name} ${at}`, this.programs,
+            values.map((value) => this.series(value, i)), chart.log));
     }
 
     lines(chart) {

@@ -10,6 +10,8 @@
 struct conclusion {
     struct pool *pool;
     const struct measured *measured;
+    size_t point;        /* of the axis, for what does not say at which */
+    bool at_point;       /* something did not say */
     json_t *lists;       /* keeps those that the expression is about */
     const char *figures; /* what went into it, for the reader */
 };
@@ -45,7 +47,9 @@ static const char *find_name(void *context, const struct expression_name *name,
     const struct measured *measured = conclusion->measured;
     const struct planned *planned = measured->planned;
     const size_t value = experiment_find_value(planned->experiment, name->name);
-    const size_t point = find_point(planned->experiment, name->at);
+    const bool says = name->at[0] != '\0' || planned->experiment->axis == NULL;
+    const size_t point = says ? find_point(planned->experiment, name->at) : conclusion->point;
+    conclusion->at_point = conclusion->at_point || !says;
     if (value == planned->experiment->value_count ||
         point == experiment_points(planned->experiment)) {
         return "there is no such value";
@@ -85,17 +89,27 @@ static enum value_unit unit_of(const struct experiment *experiment, const char *
     return UNIT_NUMBER;
 }
 
+/* `text` is the expression that it is the value of. */
+static const char *format_figure(const struct conclusion *conclusion, const char *text,
+                                 size_t length, struct expression_value value)
+{
+    const enum value_unit unit = unit_of(conclusion->measured->planned->experiment, text, length);
+    if (value.kind != EXPRESSION_NUMBER) {
+        return "not measured";
+    }
+    if (unit == UNIT_PERCENT) {
+        return pool_format(conclusion->pool, "%.2f %%", 100 * value.number);
+    }
+    const char *format = unit == UNIT_RATIO                    ? "%.3f"
+                         : value.number == trunc(value.number) ? "%.0f"
+                                                               : "%.4g";
+    return pool_format(conclusion->pool, format, value.number);
+}
+
 static void note(void *context, const char *text, size_t length, struct expression_value value)
 {
     struct conclusion *conclusion = context;
-    const enum value_unit unit = unit_of(conclusion->measured->planned->experiment, text, length);
-    const bool whole = value.number == trunc(value.number);
-    const char *figure = value.kind != EXPRESSION_NUMBER ? "not measured"
-                         : unit == UNIT_PERCENT
-                             ? pool_format(conclusion->pool, "%.2f %%", 100 * value.number)
-                         : unit == UNIT_RATIO ? pool_format(conclusion->pool, "%.3f", value.number)
-                         : whole              ? pool_format(conclusion->pool, "%.0f", value.number)
-                                              : pool_format(conclusion->pool, "%.4g", value.number);
+    const char *figure = format_figure(conclusion, text, length, value);
     const char *named = pool_format(conclusion->pool, "%.*s: %s", (int)length, text, figure);
     if (strstr(conclusion->figures, named) == NULL) { /* a range names its value twice */
         conclusion->figures = pool_format(conclusion->pool, "%s%s%s", conclusion->figures,
@@ -103,21 +117,61 @@ static void note(void *context, const char *text, size_t length, struct expressi
     }
 }
 
-static json_t *draw(struct pool *pool, const struct measured *measured,
-                    const struct experiment_check *check)
+/* The reasons for this outcome, with their figures; NULL if the experiment gives none. */
+static const char *explain(struct conclusion *conclusion, const char *check, const json_t *holds)
 {
+    const struct experiment *experiment = conclusion->measured->planned->experiment;
+    const struct expression_scope scope = {.context = conclusion, .find = find_name};
+    const char *why = NULL;
+    for (size_t i = 0; i < experiment->reason_count; i++) {
+        const struct experiment_reason *reason = &experiment->reasons[i];
+        const bool applies = reason->when == REASON_ALWAYS ||
+                             (reason->when == REASON_IF_HOLDS && json_is_true(holds)) ||
+                             (reason->when == REASON_IF_FAILS && json_is_false(holds));
+        if (!applies || strcmp(reason->check, check) != 0) {
+            continue;
+        }
+        const char *next = reason->text;
+        struct reason_piece piece;
+        why = why != NULL ? pool_format(conclusion->pool, "%s ", why) : "";
+        while (experiment_next_piece(conclusion->pool, &next, &piece)) {
+            const char *figure = "";
+            if (piece.expression != NULL) {
+                char problem[EXPRESSION_PROBLEM_BYTES];
+                struct expression_value value = {.kind = EXPRESSION_UNKNOWN};
+                expression_evaluate(piece.expression, &scope, &value, problem);
+                figure =
+                    format_figure(conclusion, piece.expression, strlen(piece.expression), value);
+            }
+            why = pool_format(conclusion->pool, "%s%s%s", why, piece.text, figure);
+        }
+    }
+    return why;
+}
+
+/* `again`: it is one of several, for each point of the axis. */
+static json_t *draw(struct pool *pool, const struct measured *measured,
+                    const struct experiment_check *check, size_t point, bool *again)
+{
+    const struct experiment *experiment = measured->planned->experiment;
     struct conclusion conclusion = {
-        .pool = pool, .measured = measured, .lists = json_array(), .figures = ""};
+        .pool = pool, .measured = measured, .point = point, .lists = json_array(), .figures = ""};
     const struct expression_scope scope = {.context = &conclusion, .find = find_name, .note = note};
     char problem[EXPRESSION_PROBLEM_BYTES];
     struct expression_value value;
     const bool read = expression_evaluate(check->expression, &scope, &value, problem);
     json_t *holds =
         !read || value.kind != EXPRESSION_NUMBER ? json_null() : json_boolean(value.number != 0);
+    *again = conclusion.at_point;
+    const char *label = *again ? experiment->axis_values[point].label : NULL;
+    const char *statement =
+        *again ? pool_format(pool, "%s (%s %s)", check->statement, experiment->axis, label)
+               : check->statement;
+    const char *why = explain(&conclusion, check->name, holds);
     json_decref(conclusion.lists);
-    return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", check->name, "statement",
-                     check->statement, "condition", check->expression, "measured",
-                     conclusion.figures, "holds", holds);
+    return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:o, s:s?}", "name", check->name, "at", label,
+                     "statement", statement, "condition", check->expression, "measured",
+                     conclusion.figures, "holds", holds, "why", why);
 }
 
 json_t *conclusions_draw(struct pool *pool, const struct measured *measured)
@@ -125,7 +179,11 @@ json_t *conclusions_draw(struct pool *pool, const struct measured *measured)
     const struct experiment *experiment = measured->planned->experiment;
     json_t *checks = json_array();
     for (size_t i = 0; i < experiment->check_count; i++) {
-        ASSERT(json_array_append_new(checks, draw(pool, measured, &experiment->checks[i])) == 0);
+        bool again = true;
+        for (size_t point = 0; again && point < experiment_points(experiment); point++) {
+            ASSERT(json_array_append_new(
+                       checks, draw(pool, measured, &experiment->checks[i], point, &again)) == 0);
+        }
     }
     return checks;
 }

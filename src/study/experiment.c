@@ -270,6 +270,19 @@ static bool read_given(struct script *script, struct experiment *experiment)
     return true;
 }
 
+/* rank NAME VALUE ["LABEL"] */
+static bool read_rank(struct script *script, struct experiment *experiment)
+{
+    struct experiment_value *value = add_value(script, experiment);
+    if (value == NULL) {
+        return false;
+    }
+    value->ranked = script_take_word(script);
+    const char *label = script_take_quoted(script);
+    value->label = label != NULL ? label : value->name;
+    return value->ranked != NULL || script_wrong(script, "the rank by which value?");
+}
+
 static bool read_loops(struct script *script, struct experiment *experiment)
 {
     const char *word;
@@ -326,10 +339,8 @@ static bool read_check(struct script *script, struct experiment *experiment)
     if (name == NULL) {
         return false;
     }
-    for (size_t i = 0; i < experiment->check_count; i++) {
-        if (strcmp(experiment->checks[i].name, name) == 0) {
-            return script_wrong(script, "there is a second check %s", name);
-        }
+    if (experiment_find_check(experiment, name) < experiment->check_count) {
+        return script_wrong(script, "there is a second check %s", name);
     }
     struct experiment_check *check =
         POOL_ADD(script->pool, experiment->checks, experiment->check_count);
@@ -342,6 +353,29 @@ static bool read_check(struct script *script, struct experiment *experiment)
     return true;
 }
 
+/* why CHECK [holds|fails] "TEXT" */
+static bool read_why(struct script *script, struct experiment *experiment)
+{
+    static const char *const whens[] = {"always", "holds", "fails", NULL};
+    struct experiment_reason reason = {.line = script->line};
+    reason.check = script_take_word(script);
+    reason.text = script_take_quoted(script);
+    if (reason.check != NULL && reason.text == NULL) {
+        const char *word = script_take_word(script);
+        const int when = find_name(whens, word);
+        if (when < 0) {
+            return script_wrong(script, "why %s needs a \"reason\"", reason.check);
+        }
+        reason.when = (enum reason_when)when;
+        reason.text = script_take_quoted(script);
+    }
+    if (reason.check == NULL || reason.text == NULL) {
+        return script_wrong(script, "why needs a check and a \"reason\"");
+    }
+    *POOL_ADD(script->pool, experiment->reasons, experiment->reason_count) = reason;
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*read)(struct script *script, struct experiment *experiment);
@@ -350,7 +384,7 @@ static const struct {
     {"suite", read_suite}, {"programs", read_programs}, {"program", read_program},
     {"vary", read_vary},   {"run", read_run},           {"value", read_value},
     {"given", read_given}, {"loops", read_loops},       {"chart", read_chart},
-    {"check", read_check},
+    {"check", read_check}, {"rank", read_rank},         {"why", read_why},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)
@@ -410,6 +444,25 @@ const char *experiment_fill(struct pool *pool, const struct experiment *experime
                        experiment->axis_values[point].text, rest);
 }
 
+bool experiment_next_piece(struct pool *pool, const char **next, struct reason_piece *piece)
+{
+    const char *text = *next;
+    if (*text == '\0') {
+        return false;
+    }
+    const size_t before = strcspn(text, "{");
+    *piece = (struct reason_piece){.text = pool_copy(pool, text, before)};
+    *next = text + before;
+    if (text[before] == '{') {
+        const char *open = text + before + 1;
+        const size_t inside = strcspn(open, "}");
+        piece->expression = pool_copy(pool, open, inside);
+        piece->unclosed = open[inside] == '\0';
+        *next = open + inside + !piece->unclosed;
+    }
+    return true;
+}
+
 size_t experiment_find_run(const struct experiment *experiment, const char *name)
 {
     size_t i = 0;
@@ -423,6 +476,15 @@ size_t experiment_find_value(const struct experiment *experiment, const char *na
 {
     size_t i = 0;
     while (i < experiment->value_count && strcmp(experiment->values[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+size_t experiment_find_check(const struct experiment *experiment, const char *name)
+{
+    size_t i = 0;
+    while (i < experiment->check_count && strcmp(experiment->checks[i].name, name) != 0) {
         i++;
     }
     return i;

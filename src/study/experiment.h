@@ -32,7 +32,8 @@ struct given {
 
 struct experiment_value {
     const char *name;
-    const char *expression; /* NULL: it is given, not measured */
+    const char *expression; /* NULL: it is given, or a rank */
+    const char *ranked;     /* the value that it is the rank of among the programs; or NULL */
     struct given *given;
     size_t given_count;
     const char *label;
@@ -58,6 +59,14 @@ struct experiment_check {
     const char *name;
     const char *expression;
     const char *statement;
+    unsigned line;
+};
+
+/* Why a check comes out as it does: `text`, with figures as {EXPRESSION} in it. */
+struct experiment_reason {
+    const char *check;
+    enum reason_when { REASON_ALWAYS, REASON_IF_HOLDS, REASON_IF_FAILS } when;
+    const char *text;
     unsigned line;
 };
 
@@ -96,6 +105,8 @@ struct experiment {
     size_t chart_count;
     struct experiment_check *checks;
     size_t check_count;
+    struct experiment_reason *reasons;
+    size_t reason_count;
 };
 
 extern const char *const value_unit_names[];
@@ -112,8 +123,17 @@ size_t experiment_points(const struct experiment *experiment);
 /* `text` with {AXIS} replaced. */
 const char *experiment_fill(struct pool *pool, const struct experiment *experiment, size_t point,
                             const char *text);
+/* A reason's text, piece by piece: text, then an expression that stood in braces, if any. */
+struct reason_piece {
+    const char *text;
+    const char *expression; /* NULL: the text ends here */
+    bool unclosed;
+};
+/* False at the end; `next` goes on behind the piece. */
+bool experiment_next_piece(struct pool *pool, const char **next, struct reason_piece *piece);
 /* Positions by name; the count if there is no such name. */
 size_t experiment_find_run(const struct experiment *experiment, const char *name);
 size_t experiment_find_value(const struct experiment *experiment, const char *name);
+size_t experiment_find_check(const struct experiment *experiment, const char *name);
 
 #endif

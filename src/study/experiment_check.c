@@ -27,8 +27,12 @@ static const char *find_in_value(void *context, const struct expression_name *na
     if (name->of[0] != '\0' || name->at[0] != '\0') {
         return "a value is of one program and one point of the axis";
     }
+    const size_t earlier = experiment_find_value(checked->experiment, name->name);
+    if (earlier < checked->values_before && checked->experiment->values[earlier].ranked != NULL) {
+        return "ranks are known only when all values are";
+    }
     if (experiment_find_run(checked->experiment, name->name) < checked->experiment->run_count ||
-        experiment_find_value(checked->experiment, name->name) < checked->values_before) {
+        earlier < checked->values_before) {
         return NULL;
     }
     return "there is no run and no value before it with the name";
@@ -45,9 +49,6 @@ static const char *find_in_check(void *context, const struct expression_name *na
     bool on_axis = false;
     for (size_t i = 0; i < experiment->axis_count; i++) {
         on_axis = on_axis || strcmp(experiment->axis_values[i].label, name->at) == 0;
-    }
-    if (name->at[0] == '\0' && experiment->axis != NULL) {
-        return "it must say at which point of the axis";
     }
     return name->at[0] == '\0' || on_axis ? NULL : "the axis has no such point";
 }
@@ -117,6 +118,30 @@ static bool check_runs(struct script *script, const struct experiment *experimen
     return true;
 }
 
+static bool check_reason(struct script *script, const struct checked *checked,
+                         const struct expression_scope *scope,
+                         const struct experiment_reason *reason)
+{
+    char problem[EXPRESSION_PROBLEM_BYTES];
+    struct expression_value value;
+    struct reason_piece piece;
+    const char *at = reason->text;
+    if (experiment_find_check(checked->experiment, reason->check) ==
+        checked->experiment->check_count) {
+        return script_wrong(script, "there is no check %.60s", reason->check);
+    }
+    while (experiment_next_piece(script->pool, &at, &piece)) {
+        if (piece.unclosed) {
+            return script_wrong(script, "'}' is missing");
+        }
+        if (piece.expression != NULL &&
+            !expression_evaluate(piece.expression, scope, &value, problem)) {
+            return script_wrong(script, "%s", problem);
+        }
+    }
+    return true;
+}
+
 static bool check_values(struct script *script, const struct experiment *experiment)
 {
     struct checked checked = {.experiment = experiment};
@@ -126,13 +151,23 @@ static bool check_values(struct script *script, const struct experiment *experim
         checked.values_before = i;
         script->line = experiment->values[i].line;
         const char *expression = experiment->values[i].expression;
+        const char *ranked = experiment->values[i].ranked;
         if (expression != NULL && !check_expression(script, &checked, &values, expression)) {
             return false;
+        }
+        if (ranked != NULL && experiment_find_value(experiment, ranked) >= i) {
+            return script_wrong(script, "there is no value before it with the name: %s", ranked);
         }
     }
     for (size_t i = 0; i < experiment->check_count; i++) {
         script->line = experiment->checks[i].line;
         if (!check_expression(script, &checked, &conclusions, experiment->checks[i].expression)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < experiment->reason_count; i++) {
+        script->line = experiment->reasons[i].line;
+        if (!check_reason(script, &checked, &conclusions, &experiment->reasons[i])) {
             return false;
         }
     }

@@ -137,6 +137,26 @@ static void take_place(struct store *store, struct place *place)
     }
 }
 
+/* 1 for the program with the most; unknown where the value is. */
+static void take_ranks(struct measured *measured, size_t rank, size_t ranked)
+{
+    const struct planned *planned = measured->planned;
+    for (size_t point = 0; point < experiment_points(planned->experiment); point++) {
+        for (size_t i = 0; i < planned->program_count; i++) {
+            const struct expression_value own = measured_value(measured, ranked, i, point);
+            size_t above = 0;
+            for (size_t j = 0; j < planned->program_count; j++) {
+                const struct expression_value other = measured_value(measured, ranked, j, point);
+                above += other.kind == EXPRESSION_NUMBER && other.number > own.number;
+            }
+            if (own.kind == EXPRESSION_NUMBER) {
+                measured->values[index_of(planned, rank, i, point)] =
+                    expression_number((double)above + 1);
+            }
+        }
+    }
+}
+
 void measured_take(struct measured *measured, struct store *store, const struct planned *planned)
 {
     const struct experiment *experiment = planned->experiment;
@@ -151,6 +171,12 @@ void measured_take(struct measured *measured, struct store *store, const struct 
     for (place.program = 0; place.program < planned->program_count; place.program++) {
         for (place.point = 0; place.point < points; place.point++) {
             take_place(store, &place);
+        }
+    }
+    for (size_t i = 0; i < experiment->value_count; i++) {
+        const char *ranked = experiment->values[i].ranked;
+        if (ranked != NULL) {
+            take_ranks(measured, i, experiment_find_value(experiment, ranked));
         }
     }
 }

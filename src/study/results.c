@@ -84,15 +84,18 @@ static json_t *make_data(const struct measured *measured, size_t value)
     return data;
 }
 
-static json_t *make_values(const struct measured *measured)
+static json_t *make_values(struct pool *pool, const struct measured *measured)
 {
     const struct experiment *experiment = measured->planned->experiment;
     json_t *values = json_array();
     for (size_t i = 0; i < experiment->value_count; i++) {
         const struct experiment_value *value = &experiment->values[i];
+        const char *expression = value->ranked != NULL
+                                     ? pool_format(pool, "rank of %s", value->ranked)
+                                     : value->expression;
         append(values, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", value->name, "label",
                                  value->label, "unit", value_unit_names[value->unit], "expression",
-                                 text_or_null(value->expression), "data", make_data(measured, i)));
+                                 text_or_null(expression), "data", make_data(measured, i)));
     }
     return values;
 }
@@ -124,7 +127,7 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     put(object, "commands", make_commands(store->pool, experiment));
     put(object, "axis", make_axis(experiment));
     put(object, "programs", programs);
-    put(object, "values", make_values(measured));
+    put(object, "values", make_values(store->pool, measured));
     if (measured->loops != NULL) {
         put(object, "loops", json_incref(measured->loops));
     }

@@ -14,9 +14,9 @@
 static const char document[] =
     "{\"hw\": {\"machine\": {\"instructions\": 200, \"cycles\": null, \"real\": true},"
     "  \"thresholds\": [{\"threshold\": 4, \"reached\": 9}, {\"threshold\": 100, \"reached\": 3}],"
-    "  \"loops\": [{\"head\": \"0x10\", \"executions\": 50}, {\"head\": \"0x20\", \"executions\": "
-    "7},"
-    "              {\"head\": \"0x30\", \"executions\": 3}],"
+    "  \"loops\": [{\"head\": \"0x10\", \"source\": \"a.c:1\", \"executions\": 50},"
+    "              {\"head\": \"0x20\", \"source\": null, \"executions\": 7},"
+    "              {\"head\": \"0x30\", \"source\": \"a.c:2\", \"executions\": 3}],"
     "  \"profile\": [{\"pc\": \"0x20\", \"executions\": 100, \"turns\": 6},"
     "                {\"pc\": \"0x40\", \"executions\": 2, \"turns\": 2}],"
     "  \"empty\": [], \"text\": \"unlimited\"},"
@@ -180,6 +180,9 @@ static void functions(void **unused)
     assert_number("sum(hw.loops)", 60);
     assert_number("count(hw.loops, 7)", 2);
     assert_number("quantile(hw.loops, 0.5)", 7);
+    assert_number("count_own(hw.loops, 0)", 2);
+    assert_number("count_own(hw.loops, 7)", 1);
+    assert_unknown("count_own(holes, 0)");
     assert_number("agreement(list, same)", 1);
     assert_number("agreement(list, back)", -1);
     assert_unknown("agreement(list, equal)");
