@@ -1,8 +1,13 @@
 # Builds the programs of the study: $(BUILD)/bench/programs/NAME for RISC-V, and
-# $(BUILD)/bench-native/programs/NAME for here, each from all files of bench/programs/NAME.
+# $(BUILD)/bench-native/programs/NAME for here, each from all files of bench/programs/NAME and the
+# modules that it shares with others, bench/programs/MODULE.c.
 #
 # Included from the top Makefile behind bench/kernels/kernels.mk, whose flags hold here, too.
 STUDY_PROGRAMS := $(sort $(patsubst bench/programs/%/,%,$(wildcard bench/programs/*/)))
+
+modules_gcc := text
+modules_twolf := text words
+modules_vpr := text words
 
 .PHONY: programs programs-native
 programs: $(STUDY_PROGRAMS:%=$(BUILD)/bench/programs/%) $(BUILD)/bench/programs/results.list
@@ -14,12 +19,15 @@ $(BUILD)/bench/programs/results.list: bench/programs/results.list
 	@cp $< $@
 
 define study_program
-$(BUILD)/bench/programs/$(1): $$(wildcard bench/programs/$(1)/*) $$(wildcard bench/programs/*.h)
+program_parts_$(1) := $$(wildcard bench/programs/$(1)/*) $$(modules_$(1):%=bench/programs/%.c) \
+	$$(wildcard bench/programs/*.h)
+
+$(BUILD)/bench/programs/$(1): $$(program_parts_$(1))
 	@mkdir -p $$(@D)
 	$$(say) RISCV $$@
 	$$(Q)$$(RISCV_CC) $$(BENCH_CFLAGS) -Ibench/programs -static -o $$@ $$(filter %.c,$$^) -lm
 
-$(BUILD)/bench-native/programs/$(1): $$(wildcard bench/programs/$(1)/*) $$(wildcard bench/programs/*.h)
+$(BUILD)/bench-native/programs/$(1): $$(program_parts_$(1))
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
 	$$(Q)$$(CC) $$(BENCH_CFLAGS) $$(BENCH_NATIVE_FLAGS) -Ibench/programs -o $$@ $$(filter %.c,$$^) -lm

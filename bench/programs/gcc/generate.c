@@ -1,25 +1,11 @@
 /* Random functions of the generated source, and the unit around them. */
-#include <stdarg.h>
-
 #include "generate.h"
-
-static void emit_arguments(struct generator *g, const char *format, va_list arguments)
-{
-    if (g->capacity - g->length < 256) {
-        g->capacity = g->capacity * 2 + 4096;
-        g->text = realloc(g->text, g->capacity);
-        program_check(g->text != NULL, "memory for the source");
-    }
-    int written = vsnprintf(g->text + g->length, g->capacity - g->length, format, arguments);
-    program_check(written >= 0 && written < 256, "a piece of source fits");
-    g->length += (size_t)written;
-}
 
 void emit(struct generator *g, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    emit_arguments(g, format, arguments);
+    text_print_list(&g->text, format, arguments);
     va_end(arguments);
 }
 
@@ -35,7 +21,7 @@ void emit_line(struct generator *g, const char *format, ...)
     va_list arguments;
     emit_indent(g);
     va_start(arguments, format);
-    emit_arguments(g, format, arguments);
+    text_print_list(&g->text, format, arguments);
     va_end(arguments);
     emit(g, "\n");
     g->line_count++;
@@ -451,7 +437,7 @@ char *generate_unit(uint64_t seed, int functions, int statements, int *lines)
         }
         g->routine_count = i + 1;
     }
-    char *text = g->text;
+    char *text = g->text.bytes;
     *lines = g->line_count;
     free(g);
     return text;

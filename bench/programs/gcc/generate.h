@@ -3,6 +3,7 @@
 #define GCC_GENERATE_H
 
 #include "base.h"
+#include "text.h"
 
 enum { POOL_ITEMS = 32, TABLES = 6, GLOBALS = 8, ROUTINE_LIMIT = 512 };
 
@@ -15,9 +16,7 @@ struct routine {
 
 struct generator {
     uint64_t random;
-    char *text;
-    size_t length;
-    size_t capacity;
+    struct text text;
     int indent;
     int line_count;
     struct routine routines[ROUTINE_LIMIT];

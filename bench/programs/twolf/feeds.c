@@ -152,7 +152,7 @@ static struct request *sort_requests(struct request *list)
 static struct cell *add_feed(struct circuit *circuit, const struct request *request, int row)
 {
     struct cell *feed = circuit_add_cell(circuit, CELL_FEED, FEED_WIDTH);
-    snprintf(feed->name, NAME_BYTES, "f%d", feed->index % 1000000);
+    snprintf(feed->name, WORD_BYTES, "f%d", feed->index % 1000000);
     feed->row = row;
     feed->x = request->x;
     struct terminal *pin = circuit_add_terminal(circuit, feed, request->net, 0);

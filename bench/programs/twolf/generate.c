@@ -1,12 +1,6 @@
 /* Writes a circuit as text, as a designer's tool would: cells, each with its pins and their signals. */
 #include "twolf.h"
-
-#include <stdarg.h>
-
-struct text {
-    char *bytes;
-    size_t used, space;
-};
+#include "text.h"
 
 /* A pin before the pins are sorted by cell. */
 struct plan_pin {
@@ -21,20 +15,6 @@ struct plan {
     int cells;
     uint64_t random;
 };
-
-static void text_print(struct text *text, const char *format, ...)
-{
-    if (text->space - text->used < 128) {
-        text->space = text->space * 2 + 4096;
-        text->bytes = realloc(text->bytes, text->space);
-        program_check(text->bytes != NULL, "memory for the circuit's text");
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    int written = vsnprintf(text->bytes + text->used, text->space - text->used, format, arguments);
-    va_end(arguments);
-    text->used += (size_t)written;
-}
 
 static int plan_below(struct plan *plan, int limit)
 {

@@ -1,78 +1,6 @@
 /* Reads a circuit from text into cells, terminals and nets; signals are found by name. */
 #include "twolf.h"
 
-#include <ctype.h>
-
-struct reader {
-    const char *next;
-    int line;
-    char word[NAME_BYTES];
-};
-
-static void reader_fail(const struct reader *reader, const char *what)
-{
-    fprintf(stderr, "circuit, line %d: %s\n", reader->line, what);
-    exit(4);
-}
-
-static void reader_skip(struct reader *reader)
-{
-    for (;;) {
-        char c = *reader->next;
-        if (c == '#') {
-            while (*reader->next != '\0' && *reader->next != '\n') {
-                reader->next++;
-            }
-        } else if (c == '\n') {
-            reader->line++;
-            reader->next++;
-        } else if (c == ' ' || c == '\t') {
-            reader->next++;
-        } else {
-            return;
-        }
-    }
-}
-
-static bool reader_word(struct reader *reader)
-{
-    reader_skip(reader);
-    int length = 0;
-    while (*reader->next != '\0' && !isspace((unsigned char)*reader->next)) {
-        if (length == NAME_BYTES - 1) {
-            reader_fail(reader, "a word that is too long");
-        }
-        reader->word[length++] = *reader->next++;
-    }
-    reader->word[length] = '\0';
-    return length > 0;
-}
-
-static void reader_expect(struct reader *reader, const char *word)
-{
-    if (!reader_word(reader) || strcmp(reader->word, word) != 0) {
-        reader_fail(reader, "another word was expected");
-    }
-}
-
-static int reader_number(struct reader *reader)
-{
-    if (!reader_word(reader)) {
-        reader_fail(reader, "a number is missing");
-    }
-    const char *digit = reader->word;
-    bool negative = *digit == '-';
-    digit += negative;
-    int value = 0;
-    do {
-        if (!isdigit((unsigned char)*digit)) {
-            reader_fail(reader, "a bad number");
-        }
-        value = value * 10 + (*digit - '0');
-    } while (*++digit != '\0');
-    return negative ? -value : value;
-}
-
 static uint32_t symbol_hash(const char *name)
 {
     uint32_t hash = 0;
@@ -102,7 +30,7 @@ static struct net *find_net(struct circuit *circuit, const char *name)
         }
     }
     struct net *net = program_allocate(1, sizeof *net);
-    memcpy(net->name, name, NAME_BYTES);
+    memcpy(net->name, name, WORD_BYTES);
     net->index = circuit->net_count;
     net->next_symbol = *slot;
     *slot = net;
@@ -142,56 +70,52 @@ struct terminal *circuit_add_terminal(struct circuit *circuit, struct cell *cell
     return terminal;
 }
 
-static struct cell *read_cell(struct circuit *circuit, struct reader *reader, enum cell_kind kind)
+static struct cell *read_cell(struct circuit *circuit, struct words *words, enum cell_kind kind)
 {
     if (kind == CELL_STANDARD && circuit->pads > 0) {
-        reader_fail(reader, "a cell behind a pad");
+        words_fail(words, "a cell behind a pad");
     }
     struct cell *cell = circuit_add_cell(circuit, kind, 0);
-    if (!reader_word(reader)) {
-        reader_fail(reader, "a name is missing");
-    }
-    memcpy(cell->name, reader->word, NAME_BYTES);
+    words_need(words);
+    memcpy(cell->name, words->word, WORD_BYTES);
     if (kind == CELL_STANDARD) {
-        reader_expect(reader, "width");
-        cell->width = reader_number(reader);
+        words_expect(words, "width");
+        cell->width = words_number(words);
     }
     return cell;
 }
 
-static void read_pin(struct circuit *circuit, struct reader *reader, struct cell *cell)
+static void read_pin(struct circuit *circuit, struct words *words, struct cell *cell)
 {
     if (cell == NULL) {
-        reader_fail(reader, "a pin without a cell");
+        words_fail(words, "a pin without a cell");
     }
-    if (!reader_word(reader)) {
-        reader_fail(reader, "a signal is missing");
-    }
-    struct net *net = find_net(circuit, reader->word);
-    reader_expect(reader, "at");
-    int offset = reader_number(reader);
+    words_need(words);
+    struct net *net = find_net(circuit, words->word);
+    words_expect(words, "at");
+    int offset = words_number(words);
     if (2 * abs(offset) > cell->width) {
-        reader_fail(reader, "a pin outside its cell");
+        words_fail(words, "a pin outside its cell");
     }
     circuit_add_terminal(circuit, cell, net, offset);
 }
 
 void read_circuit(struct circuit *circuit, const char *text)
 {
-    struct reader reader = {.next = text, .line = 1};
+    struct words words = words_of(text);
     struct cell *cell = NULL;
-    while (reader_word(&reader)) {
-        if (strcmp(reader.word, "pin") == 0) {
-            read_pin(circuit, &reader, cell);
-        } else if (strcmp(reader.word, "cell") == 0) {
-            cell = read_cell(circuit, &reader, CELL_STANDARD);
-        } else if (strcmp(reader.word, "pad") == 0) {
-            cell = read_cell(circuit, &reader, CELL_PAD);
-        } else if (strcmp(reader.word, "end") == 0) {
+    while (words_take(&words)) {
+        if (words_are_at(&words, "pin")) {
+            read_pin(circuit, &words, cell);
+        } else if (words_are_at(&words, "cell")) {
+            cell = read_cell(circuit, &words, CELL_STANDARD);
+        } else if (words_are_at(&words, "pad")) {
+            cell = read_cell(circuit, &words, CELL_PAD);
+        } else if (words_are_at(&words, "end")) {
             return;
         } else {
-            reader_fail(&reader, "an unknown word");
+            words_fail(&words, "an unknown word");
         }
     }
-    reader_fail(&reader, "no end");
+    words_fail(&words, "no end");
 }

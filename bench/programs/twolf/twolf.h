@@ -3,10 +3,11 @@
 #define TWOLF_H
 
 #include "program.h"
+#include "words.h"
 
 #include <stdbool.h>
 
-enum { ROW_HEIGHT = 24, NAME_BYTES = 12, FEED_WIDTH = 2, COLUMN_WIDTH = 8, SYMBOLS = 512 };
+enum { ROW_HEIGHT = 24, FEED_WIDTH = 2, COLUMN_WIDTH = 8, SYMBOLS = 512 };
 
 enum cell_kind { CELL_STANDARD, CELL_PAD, CELL_FEED };
 
@@ -37,7 +38,7 @@ struct net {
     bool rescan; /* a terminal left the border of the box, which may now be smaller */
     int pins;
     int index;
-    char name[NAME_BYTES];
+    char name[WORD_BYTES];
 };
 
 struct cell {
@@ -50,7 +51,7 @@ struct cell {
     int x; /* of the centre */
     int row;
     bool mirrored;
-    char name[NAME_BYTES];
+    char name[WORD_BYTES];
 };
 
 /* A part of a row: the cells whose centre is in it, and how much of it cells cover. */

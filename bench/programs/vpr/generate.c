@@ -1,12 +1,6 @@
 /* Writes a circuit of lookup tables as text: pads and logic blocks, each with the nets at its pins. */
 #include "vpr.h"
-
-#include <stdarg.h>
-
-struct text {
-    char *bytes;
-    size_t used, space;
-};
+#include "text.h"
 
 /* A signal: of an input pad or of a table, at a hidden place; near ones are more likely connected. */
 struct signal {
@@ -20,20 +14,6 @@ struct plan {
     struct signal *signals; /* the inputs first */
     int inputs, luts;
 };
-
-static void text_print(struct text *text, const char *format, ...)
-{
-    if (text->space - text->used < 256) {
-        text->space = text->space * 2 + 8192;
-        text->bytes = realloc(text->bytes, text->space);
-        program_check(text->bytes != NULL, "memory for the circuit's text");
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    int written = vsnprintf(text->bytes + text->used, text->space - text->used, format, arguments);
-    va_end(arguments);
-    text->used += (size_t)written;
-}
 
 static int plan_below(struct plan *plan, int limit)
 {

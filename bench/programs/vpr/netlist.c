@@ -1,56 +1,6 @@
 /* Reads the circuit's text into blocks and nets; nets are found by name. */
 #include "vpr.h"
 
-#include <ctype.h>
-
-struct reader {
-    const char *next;
-    int line;
-    char word[NAME_BYTES];
-};
-
-static void reader_fail(const struct reader *reader, const char *what)
-{
-    fprintf(stderr, "netlist, line %d: %s\n", reader->line, what);
-    exit(4);
-}
-
-static void reader_skip(struct reader *reader)
-{
-    for (;; reader->next++) {
-        if (*reader->next == '#') {
-            while (reader->next[1] != '\0' && reader->next[1] != '\n') {
-                reader->next++;
-            }
-        } else if (*reader->next == '\n') {
-            reader->line++;
-        } else if (*reader->next != ' ') {
-            return;
-        }
-    }
-}
-
-static bool reader_word(struct reader *reader)
-{
-    reader_skip(reader);
-    int length = 0;
-    while (*reader->next != '\0' && !isspace((unsigned char)*reader->next)) {
-        if (length == NAME_BYTES - 1) {
-            reader_fail(reader, "a word that is too long");
-        }
-        reader->word[length++] = *reader->next++;
-    }
-    reader->word[length] = '\0';
-    return length > 0;
-}
-
-static void reader_need_word(struct reader *reader)
-{
-    if (!reader_word(reader)) {
-        reader_fail(reader, "the text ends too soon");
-    }
-}
-
 static uint32_t symbol_hash(const char *name)
 {
     uint32_t hash = 5381;
@@ -75,7 +25,7 @@ static int find_net(struct fpga *fpga, const char *name)
     }
     struct net *net = &fpga->nets[fpga->net_count];
     memset(net, 0, sizeof *net);
-    memcpy(net->name, name, NAME_BYTES);
+    memcpy(net->name, name, WORD_BYTES);
     net->next_symbol = *slot - 1;
     *slot = ++fpga->net_count;
     return fpga->net_count - 1;
@@ -91,25 +41,22 @@ static struct block *add_block(struct fpga *fpga, enum block_kind kind, const ch
     struct block *block = &fpga->blocks[fpga->block_count++];
     memset(block, 0, sizeof *block);
     block->kind = kind;
-    memcpy(block->name, name, NAME_BYTES);
+    memcpy(block->name, name, WORD_BYTES);
     for (int pin = 0; pin < BLOCK_PINS; pin++) {
         block->nets[pin] = NONE;
     }
     return block;
 }
 
-static void read_block(struct fpga *fpga, struct reader *reader, enum block_kind kind)
+static void read_block(struct fpga *fpga, struct words *words, enum block_kind kind)
 {
-    reader_need_word(reader);
-    struct block *block = add_block(fpga, kind, reader->word);
-    reader_need_word(reader);
-    if (strcmp(reader->word, "pinlist:") != 0) {
-        reader_fail(reader, "no list of pins");
-    }
+    words_need(words);
+    struct block *block = add_block(fpga, kind, words->word);
+    words_expect(words, "pinlist:");
     for (int pin = 0; pin < (kind == BLOCK_LOGIC ? BLOCK_PINS : 1); pin++) {
-        reader_need_word(reader);
-        if (strcmp(reader->word, "open") != 0) {
-            block->nets[pin] = find_net(fpga, reader->word);
+        words_need(words);
+        if (!words_are_at(words, "open")) {
+            block->nets[pin] = find_net(fpga, words->word);
         }
     }
     block->registered = block->nets[PIN_CLOCK] != NONE;
@@ -175,20 +122,20 @@ static void connect_nets(struct fpga *fpga)
 
 void netlist_read(struct fpga *fpga, const char *text)
 {
-    struct reader reader = {.next = text, .line = 1};
-    while (reader_word(&reader)) {
-        if (strcmp(reader.word, ".clb") == 0) {
-            read_block(fpga, &reader, BLOCK_LOGIC);
-        } else if (strcmp(reader.word, ".input") == 0) {
-            read_block(fpga, &reader, BLOCK_INPUT);
-        } else if (strcmp(reader.word, ".output") == 0) {
-            read_block(fpga, &reader, BLOCK_OUTPUT);
-        } else if (strcmp(reader.word, ".global") == 0) {
-            reader_need_word(&reader);
-            int net = find_net(fpga, reader.word);
+    struct words words = words_of(text);
+    while (words_take(&words)) {
+        if (words_are_at(&words, ".clb")) {
+            read_block(fpga, &words, BLOCK_LOGIC);
+        } else if (words_are_at(&words, ".input")) {
+            read_block(fpga, &words, BLOCK_INPUT);
+        } else if (words_are_at(&words, ".output")) {
+            read_block(fpga, &words, BLOCK_OUTPUT);
+        } else if (words_are_at(&words, ".global")) {
+            words_need(&words);
+            int net = find_net(fpga, words.word);
             fpga->nets[net].global = true;
         } else {
-            reader_fail(&reader, "an unknown keyword");
+            words_fail(&words, "an unknown keyword");
         }
     }
     connect_nets(fpga);

@@ -3,10 +3,11 @@
 #define VPR_H
 
 #include "program.h"
+#include "words.h"
 
 #include <stdbool.h>
 
-enum { NAME_BYTES = 12, SYMBOLS = 1024, NONE = -1 };
+enum { SYMBOLS = 1024, NONE = -1 };
 
 /* A logic block: a table of four inputs and a register that may follow it. */
 enum { LUT_INPUTS = 4, PIN_OUT = LUT_INPUTS, PIN_CLOCK, BLOCK_PINS };
@@ -21,7 +22,7 @@ struct block {
     int nets[BLOCK_PINS]; /* NONE where open; pads use pin 0 only */
     int x, y;
     int pad; /* which pad of the spot; 0 for logic */
-    char name[NAME_BYTES];
+    char name[WORD_BYTES];
 };
 
 /* blocks[0] and pins[0] drive the net; the others are its sinks. */
@@ -31,7 +32,7 @@ struct net {
     int *blocks;
     int *pins;
     bool global; /* a clock, which has wires of its own */
-    char name[NAME_BYTES];
+    char name[WORD_BYTES];
 };
 
 struct spot {
