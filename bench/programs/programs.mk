@@ -5,7 +5,9 @@
 # Included from the top Makefile behind bench/kernels/kernels.mk, whose flags hold here, too.
 STUDY_PROGRAMS := $(sort $(patsubst bench/programs/%/,%,$(wildcard bench/programs/*/)))
 
+modules_bzip := codec corpus
 modules_gcc := text
+modules_gzip := codec corpus
 modules_twolf := text words
 modules_vpr := text words
 

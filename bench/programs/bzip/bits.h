@@ -2,27 +2,7 @@
 #ifndef BZIP_BITS_H
 #define BZIP_BITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct bit_writer {
-    uint8_t *bytes;
-    size_t capacity;
-    size_t used;
-    uint64_t pending; /* its low bits */
-    unsigned pending_bits;
-    bool full; /* bytes were dropped */
-};
-
-struct bit_reader {
-    const uint8_t *bytes;
-    size_t size;
-    size_t next;
-    uint64_t pending;
-    unsigned pending_bits;
-    bool overrun; /* zeros were read behind the end */
-};
+#include "bit_stream.h"
 
 static inline void bits_write(struct bit_writer *writer, uint32_t value, unsigned count)
 {
@@ -30,11 +10,7 @@ static inline void bits_write(struct bit_writer *writer, uint32_t value, unsigne
     writer->pending_bits += count;
     while (writer->pending_bits >= 8) {
         writer->pending_bits -= 8;
-        if (writer->used == writer->capacity) {
-            writer->full = true;
-        } else {
-            writer->bytes[writer->used++] = (uint8_t)(writer->pending >> writer->pending_bits);
-        }
+        bits_put_byte(writer, writer->pending >> writer->pending_bits);
     }
 }
 
@@ -46,21 +22,13 @@ static inline void bits_write_long(struct bit_writer *writer, uint64_t value, un
 
 static inline void bits_write_align(struct bit_writer *writer)
 {
-    if (writer->pending_bits > 0) {
-        bits_write(writer, 0, 8 - writer->pending_bits);
-    }
+    bits_write(writer, 0, bits_to_align(writer));
 }
 
 static inline uint32_t bits_read(struct bit_reader *reader, unsigned count)
 {
     while (reader->pending_bits < count) {
-        uint8_t byte = 0;
-        if (reader->next < reader->size) {
-            byte = reader->bytes[reader->next++];
-        } else {
-            reader->overrun = true;
-        }
-        reader->pending = reader->pending << 8 | byte;
+        reader->pending = reader->pending << 8 | bits_take_byte(reader);
         reader->pending_bits += 8;
     }
     reader->pending_bits -= count;

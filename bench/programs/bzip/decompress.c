@@ -7,7 +7,7 @@
 struct decompressor {
     const struct crc *crc;
     struct bit_reader reader;
-    struct decompress_output *output;
+    struct codec_output *output;
     uint32_t block_limit;
     uint32_t stream_crc;
     uint32_t size;   /* of the block */
@@ -189,7 +189,7 @@ static void link_block(struct decompressor *decompressor)
 /* Follows the links, lengthens runs, and returns the checksum of what it put out. */
 static enum decompress_status put_block(struct decompressor *decompressor, uint32_t *crc)
 {
-    struct decompress_output *output = decompressor->output;
+    struct codec_output *output = decompressor->output;
     uint32_t at = decompressor->links[decompressor->origin] >> 8, value = CRC_START;
     unsigned equal = 0;
     int before = -1;
@@ -246,7 +246,7 @@ static enum decompress_status read_blocks(struct decompressor *decompressor)
 {
     for (;;) {
         uint64_t magic = bits_read_long(&decompressor->reader, 48);
-        if (decompressor->reader.overrun) {
+        if (decompressor->reader.behind > 0) {
             return DECOMPRESS_TRUNCATED;
         }
         if (magic == END_MAGIC) {
@@ -264,7 +264,7 @@ static enum decompress_status read_blocks(struct decompressor *decompressor)
 }
 
 enum decompress_status decompress(const struct crc *crc, const uint8_t *stream, size_t size,
-                                  struct decompress_output *output)
+                                  struct codec_output *output)
 {
     output->size = 0;
     if (size < 4 || memcmp(stream, "BZh", 3) != 0 || stream[3] < '1' || stream[3] > '9') {

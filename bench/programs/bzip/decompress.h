@@ -2,7 +2,7 @@
 #ifndef BZIP_DECOMPRESS_H
 #define BZIP_DECOMPRESS_H
 
-#include <stddef.h>
+#include "codec.h"
 #include "crc.h"
 
 enum decompress_status {
@@ -16,13 +16,7 @@ enum decompress_status {
     DECOMPRESS_OUTPUT_FULL
 };
 
-struct decompress_output {
-    uint8_t *bytes;
-    size_t capacity;
-    size_t size;
-};
-
 enum decompress_status decompress(const struct crc *crc, const uint8_t *stream, size_t size,
-                                  struct decompress_output *output);
+                                  struct codec_output *output);
 
 #endif

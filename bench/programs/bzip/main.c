@@ -1,7 +1,9 @@
 /* bzip: compresses and decompresses generated data by block sorting, in blocks of two sizes. */
+#include "codec.h"
 #include "compress.h"
 #include "corpus.h"
 #include "decompress.h"
+#include "program.h"
 
 /* A text that comes again and again is what the fallback of the sorting is for. */
 enum { KIND_REPEATED = CORPUS_KINDS, KINDS, LEVELS_MAX = 2, REPEATS = 100 };
@@ -17,22 +19,39 @@ static const struct workload workloads[SIZES] = {
     {{40000, 40000, 30000, 12000, 40000, 20000}, 1, {1, 0}},
     {{910000, 400000, 250000, 60000, 500000, 120000}, 2, {2, 9}}};
 
+enum { DAMAGE_FIRST = 20, DAMAGES = 2 };
+
 struct session {
     struct corpus *corpus;
+    struct codec_trial trial;
     struct crc crc;
-    uint8_t *input;
-    uint8_t *stream;
-    size_t stream_capacity;
-    struct decompress_output output;
+    struct compress_counts counts; /* of the last stream that was written */
     uint64_t digest;
 };
 
-/* A stream that another compressor made: writer and reader here could agree on an error. */
+static size_t stream_bound(size_t size)
+{
+    return size + size / 100 + 600;
+}
+
+static size_t write_stream(void *state, const uint8_t *input, size_t size, unsigned level,
+                           uint8_t *stream, size_t capacity)
+{
+    struct session *session = state;
+    return compress(&session->crc, input, size, level, stream, capacity, &session->counts);
+}
+
+static bool read_stream(void *state, const uint8_t *stream, size_t size,
+                        struct codec_output *output)
+{
+    const struct session *session = state;
+    return decompress(&session->crc, stream, size, output) == DECOMPRESS_OK;
+}
+
+static const struct codec codec = {stream_bound, write_stream, read_stream};
+
 static void check_foreign_stream(struct session *session)
 {
-    static const char text[] = "a rose is a rose is a rose, and a hose is no rose; "
-                               "a rose is a rose is a rose, and a hose is no rose; "
-                               "a rose is a rose is a rose, and a hose is no rose; the end of it.";
     static const uint8_t stream[] = {
         0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xae, 0xf1, 0xc1, 0xc9, 0x00,
         0x00, 0x1b, 0x99, 0x80, 0x40, 0x05, 0x00, 0x08, 0x27, 0x61, 0x9c, 0x00, 0x20, 0x00, 0x48,
@@ -40,12 +59,7 @@ static void check_foreign_stream(struct session *session)
         0x30, 0x85, 0xe5, 0xb4, 0xa1, 0xa6, 0xac, 0xf2, 0x1f, 0xdc, 0x42, 0x9b, 0x0d, 0x61, 0x5f,
         0x6f, 0x4c, 0x46, 0x49, 0x66, 0x08, 0xf2, 0x24, 0x84, 0x34, 0x8f, 0x09, 0x48, 0x10, 0xfe,
         0x2e, 0xe4, 0x8a, 0x70, 0xa1, 0x21, 0x5d, 0xe3, 0x83, 0x92};
-    program_check(decompress(&session->crc, stream, sizeof stream, &session->output) ==
-                      DECOMPRESS_OK,
-                  "a foreign stream is read");
-    program_check(session->output.size == sizeof text - 1 &&
-                      memcmp(session->output.bytes, text, sizeof text - 1) == 0,
-                  "a foreign stream's text");
+    codec_check_foreign(&session->trial, stream, sizeof stream);
 }
 
 static int compare_rotations(const struct sort *sort, uint32_t a, uint32_t b)
@@ -85,39 +99,16 @@ static void check_sorts(struct session *session)
     sort_destroy(sort);
 }
 
-static void check_damage(struct session *session, size_t size)
-{
-    for (size_t at = 20; at < size; at += size / 2) {
-        session->stream[at] ^= 0x10;
-        program_check(decompress(&session->crc, session->stream, size, &session->output) !=
-                          DECOMPRESS_OK,
-                      "a damaged stream is refused");
-        session->stream[at] ^= 0x10;
-    }
-    program_check(decompress(&session->crc, session->stream, size / 2, &session->output) !=
-                      DECOMPRESS_OK,
-                  "half a stream is refused");
-}
-
 static size_t round_trip(struct session *session, size_t size, unsigned level)
 {
-    struct compress_counts counts;
-    size_t used = compress(&session->crc, session->input, size, level, session->stream,
-                           session->stream_capacity, &counts);
-    program_check(used != 0, "the stream fits its bound");
-    program_check(decompress(&session->crc, session->stream, used, &session->output) ==
-                      DECOMPRESS_OK,
-                  "the stream is read");
-    program_check(session->output.size == size &&
-                      memcmp(session->output.bytes, session->input, size) == 0,
-                  "decompression gives the input");
+    size_t used = codec_round_trip(&session->trial, size, level);
+    const struct sort_counts *sorts = &session->counts.sorts;
     printf("  level %u: %zu bytes in %" PRIu32 " blocks, sorted %" PRIu32 " by buckets, %" PRIu32
            " by doubling, %" PRIu32 " of them given up by the former\n",
-           level, used, counts.blocks, counts.sorts.quick, counts.sorts.fallback,
-           counts.sorts.given_up);
+           level, used, session->counts.blocks, sorts->quick, sorts->fallback, sorts->given_up);
     session->digest = program_mix(session->digest, used);
     for (size_t i = 0; i < used; i++) {
-        session->digest = program_mix(session->digest, session->stream[i]);
+        session->digest = program_mix(session->digest, session->trial.packed[i]);
     }
     return used;
 }
@@ -125,13 +116,14 @@ static size_t round_trip(struct session *session, size_t size, unsigned level)
 static void make_input(struct session *session, unsigned kind, size_t size)
 {
     if (kind < CORPUS_KINDS) {
-        corpus_fill(session->corpus, (enum corpus_kind)kind, session->input, size);
+        corpus_fill(session->corpus, (enum corpus_kind)kind, session->trial.input, size);
         return;
     }
+    uint8_t *input = session->trial.input;
     size_t period = size / REPEATS;
-    corpus_fill(session->corpus, CORPUS_SOURCE, session->input, period);
+    corpus_fill(session->corpus, CORPUS_SOURCE, input, period);
     for (size_t i = period; i < size; i++) {
-        session->input[i] = session->input[i - period];
+        input[i] = input[i - period];
     }
 }
 
@@ -145,42 +137,25 @@ static void run_kind(struct session *session, const struct workload *workload, u
         program_check(kind == CORPUS_RANDOM || used < size, "what can be compressed is");
     }
     if (kind == CORPUS_TEXT) {
-        check_damage(session, used);
+        codec_check_damage(&session->trial, used, DAMAGE_FIRST, DAMAGES);
     }
-}
-
-static size_t largest_input(const struct workload *workload)
-{
-    size_t largest = 0;
-    for (unsigned kind = 0; kind < KINDS; kind++) {
-        largest = workload->bytes[kind] > largest ? workload->bytes[kind] : largest;
-    }
-    return largest;
 }
 
 int main(int argc, char **argv)
 {
     enum program_size size = program_read_size(argc, argv);
     const struct workload *workload = &workloads[size];
-    size_t largest = largest_input(workload);
-    struct session *session = program_allocate(1, sizeof *session);
-    session->corpus = corpus_create(256);
-    crc_init(&session->crc);
-    session->input = program_allocate(largest, 1);
-    session->stream_capacity = largest + largest / 100 + 600;
-    session->stream = program_allocate(session->stream_capacity, 1);
-    session->output.capacity = largest;
-    session->output.bytes = program_allocate(largest, 1);
-    check_foreign_stream(session);
-    check_sorts(session);
+    struct session session = {.trial = {.codec = &codec, .state = &session}};
+    crc_init(&session.crc);
+    session.corpus = corpus_create(256);
+    codec_begin(&session.trial, workload->bytes, KINDS);
+    check_foreign_stream(&session);
+    check_sorts(&session);
     for (unsigned kind = 0; kind < KINDS; kind++) {
-        run_kind(session, workload, kind);
+        run_kind(&session, workload, kind);
     }
-    program_report("bzip", size, session->digest);
-    free(session->corpus);
-    free(session->input);
-    free(session->stream);
-    free(session->output.bytes);
-    free(session);
+    program_report("bzip", size, session.digest);
+    free(session.corpus);
+    codec_end(&session.trial);
     return 0;
 }

@@ -219,7 +219,7 @@ static void write_stored(struct block *block, bool last)
         bits_write(block->writer, count, 16);
         bits_write(block->writer, ~count & 0xffff, 16);
         for (; count > 0; count--) {
-            bits_write_byte(block->writer, *bytes++);
+            bits_put_byte(block->writer, *bytes++);
         }
     } while (left > 0);
 }

@@ -22,19 +22,19 @@ size_t member_bound(size_t size)
 static void write_word(struct bit_writer *writer, uint32_t word)
 {
     for (unsigned shift = 0; shift < 32; shift += 8) {
-        bits_write_byte(writer, word >> shift & 0xff);
+        bits_put_byte(writer, word >> shift & 0xff);
     }
 }
 
 static void write_header(struct bit_writer *writer, unsigned level)
 {
-    bits_write_byte(writer, MAGIC_FIRST);
-    bits_write_byte(writer, MAGIC_SECOND);
-    bits_write_byte(writer, METHOD_DEFLATE);
-    bits_write_byte(writer, 0);
+    bits_put_byte(writer, MAGIC_FIRST);
+    bits_put_byte(writer, MAGIC_SECOND);
+    bits_put_byte(writer, METHOD_DEFLATE);
+    bits_put_byte(writer, 0);
     write_word(writer, 0);
-    bits_write_byte(writer, level == 1 ? 4 : level == DEFLATE_LEVELS ? 2 : 0);
-    bits_write_byte(writer, HOST_UNKNOWN);
+    bits_put_byte(writer, level == 1 ? 4 : level == DEFLATE_LEVELS ? 2 : 0);
+    bits_put_byte(writer, HOST_UNKNOWN);
 }
 
 size_t member_write(const struct crc *crc, const uint8_t *input, size_t size, unsigned level,
