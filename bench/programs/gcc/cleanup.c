@@ -27,14 +27,8 @@ static void merge_into(struct block *block, struct block *next)
             ir_append(block, insn);
         }
     }
-    block->succ_count = next->succ_count;
-    for (int i = 0; i < next->succ_count; i++) {
-        struct block *succ = next->succs[i];
-        block->succs[i] = succ;
-        succ->preds.items[ir_pred_index(succ, next)] = block;
-    }
+    ir_move_succs(next, block);
     next->preds.count = 0;
-    next->succ_count = 0;
 }
 
 static int merge_blocks(struct function *f)
@@ -49,16 +43,6 @@ static int merge_blocks(struct function *f)
         }
     }
     return changed;
-}
-
-static bool has_pred(const struct block *block, const struct block *pred)
-{
-    for (int i = 0; i < block->preds.count; i++) {
-        if (block->preds.items[i] == pred) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void skip_edge(struct function *f, struct block *pred, struct block *empty,
@@ -88,7 +72,7 @@ static int skip_empty(struct function *f)
         }
         for (int i = block->preds.count - 1; i >= 0; i--) {
             struct block *pred = block->preds.items[i];
-            if (pred != block && !has_pred(block->succs[0], pred)) {
+            if (pred != block && !ir_has_pred(block->succs[0], pred)) {
                 skip_edge(f, pred, block, block->succs[0]);
                 changed++;
             }

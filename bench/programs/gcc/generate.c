@@ -27,6 +27,19 @@ void emit_line(struct generator *g, const char *format, ...)
     g->line_count++;
 }
 
+void emit_lines(struct generator *g, const char *format, ...)
+{
+    char lines[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(lines, sizeof lines, format, arguments);
+    va_end(arguments);
+    program_check(written >= 0 && (size_t)written < sizeof lines, "the lines fit");
+    for (const char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        emit_line(g, "%.*s", (int)(end - line), line);
+    }
+}
+
 int roll(struct generator *g, int limit)
 {
     return (int)program_random_below(&g->random, (uint32_t)limit);
@@ -35,6 +48,14 @@ int roll(struct generator *g, int limit)
 int table_length(int table)
 {
     return 16 << (table % 3);
+}
+
+void generate_kind(struct generator *g, const struct kind *kinds, int shares, int depth)
+{
+    for (int left = roll(g, shares) - kinds->share; left >= 0; left -= kinds->share) {
+        kinds++;
+    }
+    kinds->write(g, depth);
 }
 
 static void write_statement(struct generator *g, int depth);
@@ -258,10 +279,7 @@ static void statement_pointer(struct generator *g, int depth)
     }
 }
 
-static const struct {
-    int share;
-    void (*write)(struct generator *g, int depth);
-} statement_kinds[] = {
+static const struct kind statement_kinds[] = {
     {34, statement_assign}, {6, statement_step},  {18, statement_if},
     {14, statement_for},    {6, statement_while}, {6, statement_switch},
     {5, statement_leave},   {9, statement_call},  {2, statement_pointer},
@@ -274,14 +292,7 @@ static void write_statement(struct generator *g, int depth)
         statement_assign(g, depth);
         return;
     }
-    int left = roll(g, 100);
-    for (size_t i = 0; i < sizeof statement_kinds / sizeof statement_kinds[0]; i++) {
-        left -= statement_kinds[i].share;
-        if (left < 0) {
-            statement_kinds[i].write(g, depth);
-            return;
-        }
-    }
+    generate_kind(g, statement_kinds, 100, depth);
 }
 
 static void write_signature(struct generator *g, int index, struct routine *routine)

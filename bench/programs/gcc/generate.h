@@ -37,13 +37,23 @@ struct generator {
     int statements_left;
 };
 
+/* One kind of statement or expression; of all kinds of a list, this share. */
+struct kind {
+    int share;
+    void (*write)(struct generator *g, int depth);
+};
+
 char *generate_unit(uint64_t seed, int functions, int statements, int *lines);
 
 void emit(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void emit_line(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Each line ends with \n. */
+void emit_lines(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int roll(struct generator *g, int limit);
 int table_length(int table);
 
+/* Writes one of the list, whose shares add up to `shares`. */
+void generate_kind(struct generator *g, const struct kind *kinds, int shares, int depth);
 void generate_expression(struct generator *g, int depth);
 void generate_condition(struct generator *g, int depth);
 void generate_place(struct generator *g);

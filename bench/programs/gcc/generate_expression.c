@@ -200,10 +200,7 @@ static void expression_call(struct generator *g, int depth)
     }
 }
 
-static const struct {
-    int share;
-    void (*write)(struct generator *g, int depth);
-} expression_kinds[] = {
+static const struct kind expression_kinds[] = {
     {20, expression_binary}, {14, expression_local},   {10, expression_element},
     {10, expression_memory}, {8, expression_shift},    {5, expression_divide},
     {5, expression_unary},   {6, expression_choose},   {6, expression_macro},
@@ -225,14 +222,7 @@ void generate_expression(struct generator *g, int depth)
         }
         return;
     }
-    int left = roll(g, 104);
-    for (size_t i = 0; i < sizeof expression_kinds / sizeof expression_kinds[0]; i++) {
-        left -= expression_kinds[i].share;
-        if (left < 0) {
-            expression_kinds[i].write(g, depth);
-            return;
-        }
-    }
+    generate_kind(g, expression_kinds, 104, depth);
 }
 
 void generate_condition(struct generator *g, int depth)

@@ -36,13 +36,7 @@ static struct block *split_behind(struct function *f, struct insn *call)
         ir_remove(insn);
         ir_append(rest, insn);
     }
-    rest->succ_count = block->succ_count;
-    for (int i = 0; i < block->succ_count; i++) {
-        struct block *succ = block->succs[i];
-        rest->succs[i] = succ;
-        succ->preds.items[ir_pred_index(succ, block)] = rest;
-    }
-    block->succ_count = 0;
+    ir_move_succs(block, rest);
     return rest;
 }
 

@@ -100,15 +100,38 @@ void ir_link(struct function *f, struct block *from, struct block *to)
     list_push(f->arena, &to->preds, from);
 }
 
-int ir_pred_index(const struct block *block, const struct block *pred)
+/* -1 if it is none. */
+static int find_pred(const struct block *block, const struct block *pred)
 {
     for (int i = 0; i < block->preds.count; i++) {
         if (block->preds.items[i] == pred) {
             return i;
         }
     }
-    program_check(false, "a predecessor is known");
     return -1;
+}
+
+bool ir_has_pred(const struct block *block, const struct block *pred)
+{
+    return find_pred(block, pred) >= 0;
+}
+
+int ir_pred_index(const struct block *block, const struct block *pred)
+{
+    int index = find_pred(block, pred);
+    program_check(index >= 0, "a predecessor is known");
+    return index;
+}
+
+void ir_move_succs(struct block *from, struct block *to)
+{
+    to->succ_count = from->succ_count;
+    for (int i = 0; i < from->succ_count; i++) {
+        struct block *succ = from->succs[i];
+        to->succs[i] = succ;
+        succ->preds.items[ir_pred_index(succ, from)] = to;
+    }
+    from->succ_count = 0;
 }
 
 void ir_unlink_pred(struct block *block, int index)
@@ -187,6 +210,17 @@ int ir_resolve(struct function *f)
         }
     }
     return changed;
+}
+
+void ir_clear_marks(struct function *f)
+{
+    for_each_block(f, block)
+    {
+        for_each_insn(block, insn)
+        {
+            insn->mark = 0;
+        }
+    }
 }
 
 void ir_count_uses(struct function *f)

@@ -138,14 +138,19 @@ void ir_remove(struct insn *insn);
 struct insn *ir_first_ordinary(struct block *block);
 struct insn *ir_constant_before(struct function *f, struct insn *place, int value);
 void ir_link(struct function *f, struct block *from, struct block *to);
+bool ir_has_pred(const struct block *block, const struct block *pred);
 int ir_pred_index(const struct block *block, const struct block *pred);
 void ir_unlink_pred(struct block *block, int index);
+/* Edges only; what ends the blocks is the caller's. */
+void ir_move_succs(struct block *from, struct block *to);
 void ir_replace_succ(struct block *block, struct block *old, struct block *replacement);
 /* Makes the branch that ends the block a jump to its successor `taken`. */
 void ir_make_jump(struct block *block, int taken);
 struct insn *ir_final(struct insn *insn);
 int ir_resolve(struct function *f);
 void ir_count_uses(struct function *f);
+/* Of the instructions. */
+void ir_clear_marks(struct function *f);
 int ir_evaluate(enum op op, int left, int right);
 /* Stops the program when the graph is broken. */
 void ir_verify(struct function *f, const char *pass);

@@ -63,13 +63,7 @@ static bool is_sorted(const struct leaf *leaves, int count)
 /* Inside a longer chain of the same operation: the end of the chain does the work. */
 static void mark_inner(struct function *f)
 {
-    for_each_block(f, block)
-    {
-        for_each_insn(block, insn)
-        {
-            insn->mark = 0;
-        }
-    }
+    ir_clear_marks(f);
     for_each_block(f, block)
     {
         for_each_insn(block, insn)

@@ -20,13 +20,7 @@ static bool is_candidate(const struct block *block)
 /* Marks the values that are used elsewhere than in their own block or in a phi right behind it. */
 static void mark_escapes(struct function *f)
 {
-    for_each_block(f, block)
-    {
-        for_each_insn(block, insn)
-        {
-            insn->mark = 0;
-        }
-    }
+    ir_clear_marks(f);
     for_each_block(f, block)
     {
         for_each_insn(block, insn)
@@ -78,16 +72,6 @@ static bool outcome(const struct block *block, int index, int *result)
     return true;
 }
 
-static bool has_pred(const struct block *block, const struct block *pred)
-{
-    for (int i = 0; i < block->preds.count; i++) {
-        if (block->preds.items[i] == pred) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void redirect(struct function *f, struct block *block, int index, struct block *target,
                      int result)
 {
@@ -118,7 +102,7 @@ static int thread_block(struct function *f, struct block *block)
             continue;
         }
         struct block *target = block->succs[result != 0 ? 0 : 1];
-        if (target != block && !has_pred(target, block->preds.items[i])) {
+        if (target != block && !ir_has_pred(target, block->preds.items[i])) {
             redirect(f, block, i, target, result);
             threaded++;
         }

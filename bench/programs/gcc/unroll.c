@@ -35,10 +35,10 @@ static struct insn *mapped(struct insn **map, struct insn *insn)
     return map[insn->id] != NULL ? map[insn->id] : insn;
 }
 
-/* One more turn at the end of the code in front; the map says what each value is after it. */
-static void copy_turn(struct function *f, const struct loop *loop, struct insn **map, int ids)
+/* Of the phis in the turn behind those that were copied, all of them before any is changed: one may
+ * be the next value of another. */
+static struct insn **next_values(struct function *f, struct block *block, struct insn **map)
 {
-    struct block *block = loop->header;
     int latch = ir_pred_index(block, block);
     int count = 0;
     for_each_phi(block, phi)
@@ -52,7 +52,15 @@ static void copy_turn(struct function *f, const struct loop *loop, struct insn *
         struct insn *next = phi->args[latch];
         values[count++] = map[phi->id] == NULL ? phi->args[1 - latch] : mapped(map, next);
     }
-    count = 0;
+    return values;
+}
+
+/* One more turn at the end of the code in front; the map says what each value is after it. */
+static void copy_turn(struct function *f, const struct loop *loop, struct insn **map, int ids)
+{
+    struct block *block = loop->header;
+    struct insn **values = next_values(f, block, map);
+    int count = 0;
     for_each_phi(block, phi)
     {
         map[phi->id] = values[count++];
@@ -80,18 +88,8 @@ static void unroll(struct function *f, const struct loop *loop, int turns)
     for (int turn = 1; turn < turns; turn++) {
         copy_turn(f, loop, map, ids);
     }
+    struct insn **values = next_values(f, block, map);
     int count = 0;
-    for_each_phi(block, phi)
-    {
-        count++;
-    }
-    struct insn **values = arena_array(f->arena, count, sizeof(struct insn *));
-    count = 0;
-    for_each_phi(block, phi)
-    {
-        values[count++] = mapped(map, phi->args[latch]);
-    }
-    count = 0;
     for_each_phi(block, phi)
     {
         phi->args[1 - latch] = values[count++];

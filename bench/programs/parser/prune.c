@@ -122,15 +122,21 @@ static int pass_over_expressions(struct parser *parser, int forward)
     return dead;
 }
 
-void prune_expressions(struct parser *parser)
+/* A pass says how much it removed: forth and back until neither finds anything. */
+static void repeat_pass(struct parser *parser, int (*pass)(struct parser *parser, int forward))
 {
     int forward = 1;
     int quiet = 0;
     while (quiet < 2) {
-        int dead = pass_over_expressions(parser, forward);
+        int dead = pass(parser, forward);
         quiet = dead == 0 ? quiet + 1 : 0;
         forward = !forward;
     }
+}
+
+void prune_expressions(struct parser *parser)
+{
+    repeat_pass(parser, pass_over_expressions);
 }
 
 static int all_match(const struct connector *c, const struct name_table *table)
@@ -172,11 +178,5 @@ static int pass_over_disjuncts(struct parser *parser, int forward)
 
 void prune_by_names(struct parser *parser)
 {
-    int forward = 1;
-    int quiet = 0;
-    while (quiet < 2) {
-        int dead = pass_over_disjuncts(parser, forward);
-        quiet = dead == 0 ? quiet + 1 : 0;
-        forward = !forward;
-    }
+    repeat_pass(parser, pass_over_disjuncts);
 }
