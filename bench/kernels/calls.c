@@ -83,9 +83,9 @@ static char *make_word(uint64_t *random)
                                             "in", "jo",  "ka",  "lu", "mar", "no",  "or",  "pre"};
     struct text word;
     text_init(&word);
-    uint32_t count = 1 + kernel_random(random) % 4;
+    uint32_t count = 1 + program_random(random) % 4;
     for (uint32_t i = 0; i < count; i++) {
-        text_append(&word, syllables[kernel_random(random) % 16]);
+        text_append(&word, syllables[program_random(random) % 16]);
     }
     return word.bytes;
 }
@@ -174,8 +174,8 @@ static void table_each(const struct table *table, void (*visit)(const struct ent
 static void visit_sum(const struct entry *entry, void *argument)
 {
     uint64_t *sum = argument;
-    *sum = kernel_mix(*sum, entry->count ^ (uint64_t)entry->first_seen << 32);
-    *sum = kernel_mix(*sum, strlen(entry->word));
+    *sum = program_mix(*sum, entry->count ^ (uint64_t)entry->first_seen << 32);
+    *sum = program_mix(*sum, strlen(entry->word));
 }
 
 static void visit_describe(const struct entry *entry, void *argument)
@@ -204,13 +204,13 @@ static uint64_t run_strings(char **words, char **order, uint64_t sum)
     memcpy(order, words, WORDS * sizeof(*order));
     qsort(order, WORDS, sizeof(*order), compare_lengths);
     for (uint32_t i = 1; i < WORDS; i++) {
-        kernel_check(compare_lengths(&order[i - 1], &order[i]) <= 0, "order by length");
+        program_check(compare_lengths(&order[i - 1], &order[i]) <= 0, "order by length");
     }
-    sum = kernel_mix(sum, hash_word(order[WORDS / 2]));
+    sum = program_mix(sum, hash_word(order[WORDS / 2]));
     qsort(order, WORDS, sizeof(*order), compare_strings);
     for (uint32_t i = 0; i < WORDS; i++) {
         char **found = bsearch(&words[i], order, WORDS, sizeof(*order), compare_strings);
-        kernel_check(found != NULL && strcmp(*found, words[i]) == 0, "bsearch");
+        program_check(found != NULL && strcmp(*found, words[i]) == 0, "bsearch");
     }
     struct text joined;
     text_init(&joined);
@@ -218,7 +218,7 @@ static uint64_t run_strings(char **words, char **order, uint64_t sum)
         text_append(&joined, order[i]);
         text_append(&joined, i % 10 == 9 ? "\n" : " ");
     }
-    sum = kernel_mix(sum, hash_word(joined.bytes));
+    sum = program_mix(sum, hash_word(joined.bytes));
     free(joined.bytes);
     return sum;
 }
@@ -228,18 +228,18 @@ static uint64_t run_records(char **words, struct record *records, uint64_t *rand
     for (uint32_t i = 0; i < WORDS; i++) {
         memset(&records[i], 0, sizeof(records[i]));
         snprintf(records[i].name, NAME_BYTES, "%s-%03u", words[i],
-                 (unsigned)(kernel_random(random) % 1000));
+                 (unsigned)(program_random(random) % 1000));
         records[i].id = i;
-        records[i].year = (uint16_t)(1950 + kernel_random(random) % 60);
-        records[i].grade = (uint8_t)(kernel_random(random) % 6);
+        records[i].year = (uint16_t)(1950 + program_random(random) % 60);
+        records[i].grade = (uint8_t)(program_random(random) % 6);
     }
     for (size_t which = 0; which < sizeof(record_orders) / sizeof(record_orders[0]); which++) {
         qsort(records, WORDS, sizeof(*records), record_orders[which]);
         for (uint32_t i = 1; i < WORDS; i++) {
-            kernel_check(record_orders[which](&records[i - 1], &records[i]) < 0, "record order");
+            program_check(record_orders[which](&records[i - 1], &records[i]) < 0, "record order");
         }
         for (uint32_t i = 0; i < WORDS; i += 50) {
-            sum = kernel_mix(sum, records[i].id);
+            sum = program_mix(sum, records[i].id);
         }
     }
     return sum;
@@ -252,15 +252,15 @@ static uint64_t run_table(char **words, uint64_t sum)
     for (uint32_t pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < WORDS; i++) {
             struct entry *entry = table_add(table, words[i], i);
-            kernel_check(strcmp(entry->word, words[i]) == 0, "hash table");
+            program_check(strcmp(entry->word, words[i]) == 0, "hash table");
         }
     }
     table_each(table, visit_sum, &sum);
     struct text description;
     text_init(&description);
     table_each(table, visit_describe, &description);
-    sum = kernel_mix(sum, hash_word(description.bytes));
-    sum = kernel_mix(sum, table->entries);
+    sum = program_mix(sum, hash_word(description.bytes));
+    sum = program_mix(sum, table->entries);
     free(description.bytes);
     table_free(table);
     return sum;

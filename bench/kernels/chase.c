@@ -24,12 +24,12 @@ static void ring_build(struct node *nodes, uint64_t *random)
 {
     for (uint32_t i = 0; i < NODES; i++) {
         nodes[i].next = &nodes[i];
-        nodes[i].value = kernel_random(random);
+        nodes[i].value = program_random(random);
         nodes[i].visits = 0;
         nodes[i].index = i;
     }
     for (uint32_t i = NODES - 1; i > 0; i--) {
-        uint32_t other = (uint32_t)(((uint64_t)kernel_random(random) * i) >> 32);
+        uint32_t other = (uint32_t)(((uint64_t)program_random(random) * i) >> 32);
         struct node *saved = nodes[i].next;
         nodes[i].next = nodes[other].next;
         nodes[other].next = saved;
@@ -82,19 +82,19 @@ int main(int argc, char **argv)
     for (uint32_t round = 0; round < scale; round++) {
         uint64_t total = 0;
         at = ring_walk(at, WALK, &total);
-        sum = kernel_mix(sum, at->index);
+        sum = program_mix(sum, at->index);
         ring_walk_many(cursors, WALK, &total);
         for (uint32_t c = 0; c < CURSORS; c++) {
-            sum = kernel_mix(sum, cursors[c]->index);
+            sum = program_mix(sum, cursors[c]->index);
         }
-        sum = kernel_mix(sum, total);
+        sum = program_mix(sum, total);
     }
 
     uint64_t visits = 0;
     for (uint32_t i = 0; i < NODES; i++) {
         visits += nodes[i].visits;
     }
-    kernel_check(visits == (uint64_t)scale * 2 * WALK, "visits");
+    program_check(visits == (uint64_t)scale * 2 * WALK, "visits");
     kernel_report("chase", scale, sum);
     free(nodes);
     return 0;

@@ -72,13 +72,13 @@ static void text_build_words(char words[WORDS][16], uint64_t *random)
     static const char consonants[] = "tnshrdlcmwfgypbvk";
     static const char vowels[] = "eaoiu";
     for (uint32_t w = 0; w < WORDS; w++) {
-        uint32_t syllables = (w > 300 ? 3 : w > 20 ? 2 : 1) + kernel_random(random) % 2;
+        uint32_t syllables = (w > 300 ? 3 : w > 20 ? 2 : 1) + program_random(random) % 2;
         size_t length = 0;
         for (uint32_t s = 0; s < syllables; s++) {
-            words[w][length++] = consonants[kernel_random(random) % (sizeof(consonants) - 1)];
-            words[w][length++] = vowels[kernel_random(random) % (sizeof(vowels) - 1)];
-            if (kernel_random(random) % 3 == 0) {
-                words[w][length++] = consonants[kernel_random(random) % (sizeof(consonants) - 1)];
+            words[w][length++] = consonants[program_random(random) % (sizeof(consonants) - 1)];
+            words[w][length++] = vowels[program_random(random) % (sizeof(vowels) - 1)];
+            if (program_random(random) % 3 == 0) {
+                words[w][length++] = consonants[program_random(random) % (sizeof(consonants) - 1)];
             }
         }
         words[w][length] = '\0';
@@ -90,16 +90,16 @@ static void text_generate(uint8_t *text, size_t size, char words[WORDS][16], uin
     size_t used = 0;
     uint32_t in_sentence = 0;
     while (used < size) {
-        uint32_t draw = kernel_random(random) % WORDS;
-        uint32_t rank = kernel_random(random) % (draw + 1);
-        rank = kernel_random(random) % (rank + 1);
+        uint32_t draw = program_random(random) % WORDS;
+        uint32_t rank = program_random(random) % (draw + 1);
+        rank = program_random(random) % (rank + 1);
         const char *word = words[rank];
         for (size_t i = 0; word[i] != '\0' && used < size; i++) {
             text[used++] = (uint8_t)(in_sentence == 0 && i == 0 ? word[i] - 'a' + 'A' : word[i]);
         }
         in_sentence++;
-        int ends = in_sentence > 4 && kernel_random(random) % 9 == 0;
-        const char *gap = !ends ? " " : kernel_random(random) % 5 == 0 ? ".\n" : ". ";
+        int ends = in_sentence > 4 && program_random(random) % 9 == 0;
+        const char *gap = !ends ? " " : program_random(random) % 5 == 0 ? ".\n" : ". ";
         for (size_t i = 0; gap[i] != '\0' && used < size; i++) {
             text[used++] = (uint8_t)gap[i];
         }
@@ -149,7 +149,7 @@ static uint32_t bits_get_gamma(struct bit_reader *in)
     unsigned extra = 0;
     while (bits_get(in, 1) == 0) {
         extra++;
-        kernel_check(extra < 24, "damaged length");
+        program_check(extra < 24, "damaged length");
     }
     return (1u << extra) | bits_get(in, extra);
 }
@@ -256,8 +256,8 @@ static void decompress_text(const uint8_t *packed, size_t packed_size, uint8_t *
         }
         uint32_t distance = bits_get(&in, WINDOW_BITS);
         uint32_t length = bits_get_gamma(&in) + MATCH_MIN - 1;
-        kernel_check(distance != 0 && distance <= position && length <= size - position,
-                     "damaged match");
+        program_check(distance != 0 && distance <= position && length <= size - position,
+                      "damaged match");
         for (uint32_t i = 0; i < length; i++) {
             text[position] = text[position - distance];
             position++;
@@ -279,17 +279,17 @@ int main(int argc, char **argv)
     struct dictionary *dictionary = kernel_alloc(sizeof(*dictionary));
 
     crc_build_table();
-    kernel_check(crc_of((const uint8_t *)"123456789", 9) == UINT32_C(0xcbf43926), "CRC-32");
+    program_check(crc_of((const uint8_t *)"123456789", 9) == UINT32_C(0xcbf43926), "CRC-32");
     text_build_words(words, &random);
     for (uint32_t round = 0; round < scale; round++) {
         text_generate(text, TEXT_BYTES, words, &random);
         size_t packed_size = compress_text(text, TEXT_BYTES, packed, dictionary);
         decompress_text(packed, packed_size, unpacked, TEXT_BYTES);
         uint32_t crc = crc_of(text, TEXT_BYTES);
-        kernel_check(crc_of(unpacked, TEXT_BYTES) == crc, "CRC of the decompressed text");
-        kernel_check(memcmp(text, unpacked, TEXT_BYTES) == 0, "decompressed text");
-        sum = kernel_mix(sum, crc);
-        sum = kernel_mix(sum, crc_of(packed, packed_size));
+        program_check(crc_of(unpacked, TEXT_BYTES) == crc, "CRC of the decompressed text");
+        program_check(memcmp(text, unpacked, TEXT_BYTES) == 0, "decompressed text");
+        sum = program_mix(sum, crc);
+        sum = program_mix(sum, crc_of(packed, packed_size));
         packed_total += packed_size;
     }
     printf("compress %" PRIu64 " bytes to %" PRIu64 "\n", (uint64_t)scale * TEXT_BYTES,

@@ -22,7 +22,7 @@ struct body {
 
 static double random_unit(uint64_t *random)
 {
-    return (double)kernel_random(random) / 4294967296.0;
+    return (double)program_random(random) / 4294967296.0;
 }
 
 static void bodies_init(struct body *bodies, uint64_t *random)
@@ -153,16 +153,17 @@ int main(int argc, char **argv)
             bodies_step(bodies, 0.001);
         }
         double after = bodies_energy(bodies);
-        kernel_check(fabs(after - before) < 0.01 * (1.0 + fabs(before)), "energy is not conserved");
-        sum = kernel_mix_double(sum, before);
-        sum = kernel_mix_double(sum, after);
+        program_check(fabs(after - before) < 0.01 * (1.0 + fabs(before)),
+                      "energy is not conserved");
+        sum = program_mix_double(sum, before);
+        sum = program_mix_double(sum, after);
 
         matrix_fill(left, &random);
         matrix_fill(right, &random);
         matrix_multiply(product, left, right);
-        kernel_check(matrix_error(product, left, right) < 1e-10, "matrix product");
+        program_check(matrix_error(product, left, right) < 1e-10, "matrix product");
         for (size_t i = 0; i < (size_t)ORDER * ORDER; i++) {
-            sum = kernel_mix_double(sum, product[i]);
+            sum = program_mix_double(sum, product[i]);
         }
     }
     kernel_report("float", scale, sum);

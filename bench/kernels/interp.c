@@ -87,7 +87,7 @@ static const char *next_word(const char *source, char word[16])
     if (length == 0) {
         return NULL;
     }
-    kernel_check(length < 16, "assembler: word too long");
+    program_check(length < 16, "assembler: word too long");
     memcpy(word, source, length);
     word[length] = '\0';
     return source + length;
@@ -95,7 +95,7 @@ static const char *next_word(const char *source, char word[16])
 
 static void emit(struct code *code, uint32_t value, unsigned size_bytes)
 {
-    kernel_check(code->size + size_bytes <= CODE_MAX, "assembler: program too long");
+    program_check(code->size + size_bytes <= CODE_MAX, "assembler: program too long");
     for (unsigned i = 0; i < size_bytes; i++) {
         code->bytes[code->size++] = (uint8_t)(value >> (8 * i));
     }
@@ -108,7 +108,7 @@ static uint32_t find_label(const struct assembler *as, const char *name)
             return as->labels[i].address;
         }
     }
-    kernel_check(!as->final, "assembler: unknown label");
+    program_check(!as->final, "assembler: unknown label");
     return 0;
 }
 
@@ -117,7 +117,7 @@ static void define_label(struct assembler *as, char *word, size_t length)
     if (as->final) {
         return;
     }
-    kernel_check(as->label_count < LABELS_MAX, "assembler: too many labels");
+    program_check(as->label_count < LABELS_MAX, "assembler: too many labels");
     word[length - 1] = '\0';
     struct label *label = &as->labels[as->label_count++];
     memcpy(label->name, word, length);
@@ -129,7 +129,7 @@ static const char *assemble_operand(struct assembler *as, const char *source, in
 {
     char word[16];
     source = next_word(source, word);
-    kernel_check(source != NULL, "assembler: missing operand");
+    program_check(source != NULL, "assembler: missing operand");
     uint32_t value = is_label ? find_label(as, word) : (uint32_t)strtol(word, NULL, 10);
     emit(as->code, value, size_bytes);
     return source;
@@ -141,7 +141,7 @@ static const char *assemble_instruction(struct assembler *as, const char *word, 
     while (opcode < OP_COUNT && strcmp(opcode_rows[opcode].name, word) != 0) {
         opcode++;
     }
-    kernel_check(opcode < OP_COUNT, "assembler: unknown instruction");
+    program_check(opcode < OP_COUNT, "assembler: unknown instruction");
     emit(as->code, opcode, 1);
     switch (opcode_rows[opcode].operands) {
     case OPERANDS_NONE:
@@ -234,13 +234,13 @@ static int64_t vm_run(struct vm *vm, const struct code *code, int64_t argument)
             break;
         case OP_load: {
             uint64_t address = (uint64_t)stack[sp - 1];
-            kernel_check(address < HEAP_WORDS, "load outside the heap");
+            program_check(address < HEAP_WORDS, "load outside the heap");
             stack[sp - 1] = vm->heap[address];
             break;
         }
         case OP_store: {
             uint64_t address = (uint64_t)stack[sp - 2];
-            kernel_check(address < HEAP_WORDS, "store outside the heap");
+            program_check(address < HEAP_WORDS, "store outside the heap");
             vm->heap[address] = stack[sp - 1];
             sp -= 2;
             break;
@@ -259,7 +259,7 @@ static int64_t vm_run(struct vm *vm, const struct code *code, int64_t argument)
             break;
         case OP_div:
             sp--;
-            kernel_check(stack[sp] != 0, "division by zero");
+            program_check(stack[sp] != 0, "division by zero");
             stack[sp - 1] /= stack[sp];
             break;
         case OP_and:
@@ -287,7 +287,7 @@ static int64_t vm_run(struct vm *vm, const struct code *code, int64_t argument)
             pc = stack[--sp] != 0 ? read_u16(bytes + pc) : pc + 2;
             break;
         case OP_call:
-            kernel_check(depth < FRAMES_MAX && sp + 64 <= STACK_MAX, "stack overflow");
+            program_check(depth < FRAMES_MAX && sp + 64 <= STACK_MAX, "stack overflow");
             vm->frames[depth].return_pc = pc + 3;
             vm->frames[depth].base = base;
             depth++;
@@ -304,7 +304,7 @@ static int64_t vm_run(struct vm *vm, const struct code *code, int64_t argument)
             break;
         }
         default:
-            kernel_check(0, "illegal byte code");
+            program_check(0, "illegal byte code");
         }
     }
 }
@@ -398,12 +398,12 @@ int main(int argc, char **argv)
         for (size_t which = 0; which < sizeof(programs) / sizeof(programs[0]); which++) {
             assemble(&code, programs[which].source);
             int64_t result = vm_run(&vm, &code, programs[which].argument);
-            kernel_check(result == programs[which].result, programs[which].name);
-            sum = kernel_mix(sum, (uint64_t)result);
-            sum = kernel_mix(sum, vm.executed);
+            program_check(result == programs[which].result, programs[which].name);
+            sum = program_mix(sum, (uint64_t)result);
+            sum = program_mix(sum, vm.executed);
         }
         for (size_t i = 0; i < HEAP_WORDS; i++) {
-            sum = kernel_mix(sum, (uint64_t)vm.heap[i]);
+            sum = program_mix(sum, (uint64_t)vm.heap[i]);
         }
     }
     printf("interp ran %" PRIu64 " byte codes\n", vm.executed);

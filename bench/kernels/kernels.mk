@@ -9,6 +9,7 @@ RISCV_CXX ?= riscv64-linux-gnu-g++
 
 BENCH_KERNELS := sort compress float chase interp calls virtual
 BENCH_NAMES := $(BENCH_KERNELS) hello words
+KERNEL_HEADERS := bench/kernels/kernel.h bench/program.h
 BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
 
@@ -26,11 +27,11 @@ bench-native: $(BENCH_NATIVE_PROGRAMS)
 $(BUILD)/bench $(BUILD)/bench-native:
 	@mkdir -p $@
 
-$(BUILD)/bench/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench
+$(BUILD)/bench/%: bench/kernels/%.c $(KERNEL_HEADERS) | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $< -lm
 
-$(BUILD)/bench/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench
+$(BUILD)/bench/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CXX) $(BENCH_CXXFLAGS) -static -o $@ $< -lm
 
@@ -42,11 +43,11 @@ $(BUILD)/bench/hello-dynamic: bench/hello.c | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -o $@ $<
 
-$(BUILD)/bench-native/%: bench/kernels/%.c bench/kernels/kernel.h | $(BUILD)/bench-native
+$(BUILD)/bench-native/%: bench/kernels/%.c $(KERNEL_HEADERS) | $(BUILD)/bench-native
 	$(say) CC $@
 	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
 
-$(BUILD)/bench-native/%: bench/kernels/%.cc bench/kernels/kernel.h | $(BUILD)/bench-native
+$(BUILD)/bench-native/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench-native
 	$(say) CC $@
 	$(Q)$(CXX) $(BENCH_CXXFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
 

@@ -185,7 +185,7 @@ static const struct sort {
 static void fill_items(uint32_t *items, size_t count, uint32_t shape, uint64_t *random)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t value = kernel_random(random);
+        uint32_t value = program_random(random);
         switch (shape) {
         case 0:
             items[i] = value;
@@ -216,12 +216,12 @@ static uint64_t run_sorts(uint32_t round, uint64_t *random)
         sorts[which].run(items, count);
         uint64_t sorted_total = items[0];
         for (size_t i = 1; i < ITEMS; i++) {
-            kernel_check(i >= count || items[i - 1] <= items[i], sorts[which].name);
+            program_check(i >= count || items[i - 1] <= items[i], sorts[which].name);
             sorted_total += items[i];
         }
-        kernel_check(sorted_total == total, sorts[which].name);
+        program_check(sorted_total == total, sorts[which].name);
         for (size_t i = 0; i < count; i += 7) {
-            sum = kernel_mix(sum, items[i]);
+            sum = program_mix(sum, items[i]);
         }
     }
     free(items);
@@ -273,7 +273,7 @@ static uint64_t run_sieves(uint32_t round)
     uint64_t *bits = kernel_alloc((SIEVE_LIMIT / 128 + 1) * sizeof(*bits));
     uint32_t by_bytes = sieve_bytes(bytes, limit);
     uint32_t by_bits = sieve_bits(bits, limit);
-    kernel_check(by_bytes == by_bits, "the two sieves disagree");
+    program_check(by_bytes == by_bits, "the two sieves disagree");
     free(bits);
     free(bytes);
     return by_bits;
@@ -285,8 +285,8 @@ int main(int argc, char **argv)
     uint64_t random = 20011;
     uint64_t sum = 0;
     for (uint32_t round = 0; round < scale; round++) {
-        sum = kernel_mix(sum, run_sorts(round, &random));
-        sum = kernel_mix(sum, run_sieves(round));
+        sum = program_mix(sum, run_sorts(round, &random));
+        sum = program_mix(sum, run_sieves(round));
     }
     kernel_report("sort", scale, sum);
     return 0;

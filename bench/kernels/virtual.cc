@@ -385,7 +385,7 @@ class DepthVisitor final : public Visitor
 
 double random_below(uint64_t &random, double limit)
 {
-    return limit * static_cast<double>(kernel_random(&random)) / 4294967296.0;
+    return limit * static_cast<double>(program_random(&random)) / 4294967296.0;
 }
 
 Point random_point(uint64_t &random)
@@ -397,7 +397,7 @@ Point random_point(uint64_t &random)
 
 std::unique_ptr<Shape> make_shape(uint64_t &random, uint32_t depth)
 {
-    uint32_t kind = kernel_random(&random) % (depth < 3 ? 9 : 8);
+    uint32_t kind = program_random(&random) % (depth < 3 ? 9 : 8);
     Point at = random_point(random);
     double size = 1.0 + random_below(random, 20.0);
     if (kind < 3) {
@@ -413,7 +413,7 @@ std::unique_ptr<Shape> make_shape(uint64_t &random, uint32_t depth)
     }
     if (kind == 7) {
         std::vector<Point> outline;
-        uint32_t corners = 5 + kernel_random(&random) % 4;
+        uint32_t corners = 5 + program_random(&random) % 4;
         for (uint32_t i = 0; i < corners; i++) {
             // Corners on a parabola make a convex outline without sines, which differ by libm.
             double t = static_cast<double>(i) - static_cast<double>(corners) / 2.0;
@@ -422,7 +422,7 @@ std::unique_ptr<Shape> make_shape(uint64_t &random, uint32_t depth)
         return std::make_unique<Polygon>(std::move(outline));
     }
     auto group = std::make_unique<Group>();
-    uint32_t members = 2 + kernel_random(&random) % 5;
+    uint32_t members = 2 + program_random(&random) % 5;
     for (uint32_t i = 0; i < members; i++) {
         group->add(make_shape(random, depth + 1));
     }
@@ -439,10 +439,10 @@ uint64_t run_round(std::vector<std::unique_ptr<Shape>> &drawing, uint64_t &rando
         corners += shape->corners();
         box.include(shape->bounds());
     }
-    kernel_check(box.left < box.right && box.bottom < box.top && area > 0.0, "empty drawing");
-    sum = kernel_mix_double(sum, area);
-    sum = kernel_mix_double(sum, box.right - box.left);
-    sum = kernel_mix(sum, corners);
+    program_check(box.left < box.right && box.bottom < box.top && area > 0.0, "empty drawing");
+    sum = program_mix_double(sum, area);
+    sum = program_mix_double(sum, box.right - box.left);
+    sum = program_mix(sum, corners);
 
     CountVisitor count;
     PerimeterVisitor perimeter;
@@ -454,16 +454,16 @@ uint64_t run_round(std::vector<std::unique_ptr<Shape>> &drawing, uint64_t &rando
         }
     }
     for (uint32_t kind : count.counts) {
-        sum = kernel_mix(sum, kind);
+        sum = program_mix(sum, kind);
     }
-    sum = kernel_mix_double(sum, perimeter.total);
-    sum = kernel_mix(sum, depth.deepest);
+    sum = program_mix_double(sum, perimeter.total);
+    sum = program_mix(sum, depth.deepest);
 
     for (auto &shape : drawing) {
         shape->move(0.25, -0.5);
     }
     for (uint32_t i = 0; i < drawing_size / 20; i++) {
-        drawing[kernel_random(&random) % drawing_size] = make_shape(random, 0);
+        drawing[program_random(&random) % drawing_size] = make_shape(random, 0);
     }
     return sum;
 }
@@ -477,7 +477,7 @@ uint64_t sort_by_area(const std::vector<std::unique_ptr<Shape>> &drawing, uint64
     std::sort(order.begin(), order.end(),
               [](const Shape *a, const Shape *b) { return a->area() < b->area(); });
     for (size_t i = 0; i < order.size(); i += 10) {
-        sum = kernel_mix_double(sum, order[i]->area());
+        sum = program_mix_double(sum, order[i]->area());
     }
     return sum;
 }

@@ -5,6 +5,8 @@
 # Included from the top Makefile behind bench/kernels/kernels.mk, whose flags hold here, too.
 STUDY_PROGRAMS := $(sort $(patsubst bench/programs/%/,%,$(wildcard bench/programs/*/)))
 
+STUDY_INCLUDES := -Ibench -Ibench/programs
+
 modules_bzip := codec corpus
 modules_gcc := text
 modules_gzip := codec corpus
@@ -22,16 +24,16 @@ $(BUILD)/bench/programs/results.list: bench/programs/results.list
 
 define study_program
 program_parts_$(1) := $$(wildcard bench/programs/$(1)/*) $$(modules_$(1):%=bench/programs/%.c) \
-	$$(wildcard bench/programs/*.h)
+	$$(wildcard bench/*.h bench/programs/*.h)
 
 $(BUILD)/bench/programs/$(1): $$(program_parts_$(1))
 	@mkdir -p $$(@D)
 	$$(say) RISCV $$@
-	$$(Q)$$(RISCV_CC) $$(BENCH_CFLAGS) -Ibench/programs -static -o $$@ $$(filter %.c,$$^) -lm
+	$$(Q)$$(RISCV_CC) $$(BENCH_CFLAGS) $$(STUDY_INCLUDES) -static -o $$@ $$(filter %.c,$$^) -lm
 
 $(BUILD)/bench-native/programs/$(1): $$(program_parts_$(1))
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
-	$$(Q)$$(CC) $$(BENCH_CFLAGS) $$(BENCH_NATIVE_FLAGS) -Ibench/programs -o $$@ $$(filter %.c,$$^) -lm
+	$$(Q)$$(CC) $$(BENCH_CFLAGS) $$(BENCH_NATIVE_FLAGS) $$(STUDY_INCLUDES) -o $$@ $$(filter %.c,$$^) -lm
 endef
 $(foreach name,$(STUDY_PROGRAMS),$(eval $(call study_program,$(name))))

@@ -1,5 +1,6 @@
 /* art: an ART 2 neural network learns some objects and looks for them in a cluttered scene. */
 #include "art.h"
+#include "study.h"
 
 static const struct input inputs[SIZES] = {
     [SIZE_TEST] = {.window = 15, .objects = 3, .spare = 2, .columns = 9, .rows = 7, .planted = 2},
@@ -35,7 +36,7 @@ static uint64_t digest_of(const struct network *network, const struct scan *scan
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct input *input = &inputs[size];
     uint64_t seed = 19870814;
 
@@ -69,6 +70,6 @@ int main(int argc, char **argv)
     free(category_of);
     network_free(&network);
     objects_free(objects, input->objects);
-    program_report("art", size, digest);
+    study_report("art", size, digest);
     return 0;
 }

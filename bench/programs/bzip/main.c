@@ -3,7 +3,7 @@
 #include "compress.h"
 #include "corpus.h"
 #include "decompress.h"
-#include "program.h"
+#include "study.h"
 
 /* A text that comes again and again is what the fallback of the sorting is for. */
 enum { KIND_REPEATED = CORPUS_KINDS, KINDS, LEVELS_MAX = 2, REPEATS = 100 };
@@ -143,7 +143,7 @@ static void run_kind(struct session *session, const struct workload *workload, u
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct workload *workload = &workloads[size];
     struct session session = {.trial = {.codec = &codec, .state = &session}};
     crc_init(&session.crc);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     for (unsigned kind = 0; kind < KINDS; kind++) {
         run_kind(&session, workload, kind);
     }
-    program_report("bzip", size, session.digest);
+    study_report("bzip", size, session.digest);
     free(session.corpus);
     codec_end(&session.trial);
     return 0;

@@ -1,5 +1,6 @@
 /* equake: an earthquake under a sediment basin, simulated on an irregular mesh of tetrahedra. */
 #include "equake.h"
+#include "study.h"
 
 enum { STATIONS = 5 };
 
@@ -111,7 +112,7 @@ static uint64_t digest_of(const struct wave *wave, const struct station stations
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct input *input = &inputs[size];
     check_small_mesh();
 
@@ -135,6 +136,6 @@ int main(int argc, char **argv)
     wave_free(&wave);
     matrix_free(&matrix);
     mesh_free(&mesh);
-    program_report("equake", size, digest);
+    study_report("equake", size, digest);
     return 0;
 }

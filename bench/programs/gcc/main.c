@@ -1,6 +1,7 @@
 /* gcc: compiles generated units of a C subset with optimization, and compares what the target code does with what the source means. */
 #include "generate.h"
 #include "machine.h"
+#include "study.h"
 
 enum { INPUTS = 2 };
 
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
         int functions;
         int statements;
     } sizes[SIZES] = {{1, 7, 12}, {2, 42, 16}, {7, 150, 20}};
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     struct totals *totals = program_allocate(1, sizeof *totals);
     struct memory memories[2];
     for (int i = 0; i < 2; i++) {
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
                           memories, totals);
     }
     print_totals(totals);
-    program_report("gcc", size, passes_digest(totals->digest));
+    study_report("gcc", size, passes_digest(totals->digest));
     for (int i = 0; i < 2; i++) {
         free(memories[i].bytes);
     }

@@ -2,7 +2,7 @@
 #include "codec.h"
 #include "corpus.h"
 #include "member.h"
-#include "program.h"
+#include "study.h"
 
 enum { LEVELS_MAX = 5 };
 
@@ -92,7 +92,7 @@ static void run_kind(struct session *session, const struct workload *workload,
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct workload *workload = &workloads[size];
     struct session session = {.trial = {.codec = &codec, .state = &session}};
     crc_init(&session.crc);
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     for (unsigned kind = 0; kind < CORPUS_KINDS; kind++) {
         run_kind(&session, workload, (enum corpus_kind)kind);
     }
-    program_report("gzip", size, session.digest);
+    study_report("gzip", size, session.digest);
     free(session.corpus);
     codec_end(&session.trial);
     return 0;

@@ -1,5 +1,6 @@
 /* health: patients of a four-way tree of villages move through the hospitals, step by step. */
 #include "health.h"
+#include "study.h"
 
 struct input {
     int levels;
@@ -35,7 +36,7 @@ static uint64_t digest_of(const struct results *results)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct input *input = &inputs[size];
 
     flat_compare(3, 100);
@@ -49,6 +50,6 @@ int main(int argc, char **argv)
     program_check(results.discharged > 0, "nobody was discharged");
     print_results(&results, input->steps);
     village_free(root);
-    program_report("health", size, digest_of(&results));
+    study_report("health", size, digest_of(&results));
     return 0;
 }

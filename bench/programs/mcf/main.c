@@ -1,5 +1,6 @@
 /* mcf: schedules the vehicles of a transport company by minimum-cost flow. */
 #include "mcf.h"
+#include "study.h"
 
 enum { SUSPEND_MARGIN = 4000, TRIAL_TRIPS = 24 };
 
@@ -45,7 +46,7 @@ static uint64_t try_small_network(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     uint64_t digest = try_small_network(77);
     struct network *net = network_create(&scales[size], 20260);
     printf("trips %d, nodes %d, first arcs %d\n", net->trips, net->nodes,
@@ -62,6 +63,6 @@ int main(int argc, char **argv)
     digest = program_mix(digest, (uint64_t)cost);
     digest = program_mix(digest, net->iterations);
     network_destroy(net);
-    program_report("mcf", size, digest);
+    study_report("mcf", size, digest);
     return 0;
 }

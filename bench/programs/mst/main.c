@@ -1,5 +1,6 @@
 /* mst: minimum spanning trees of complete graphs with a hash table of distances at each vertex. */
 #include "mst.h"
+#include "study.h"
 
 enum { TRIAL_VERTICES = 48 };
 
@@ -43,11 +44,11 @@ static uint64_t solve(int vertices, uint64_t seed, uint64_t digest, int small)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     uint64_t digest = solve(TRIAL_VERTICES, 5, 0, 1);
     for (int i = 0; i < scales[size].graphs; i++) {
         digest = solve(scales[size].vertices, UINT64_C(0x5eed) + (uint64_t)i, digest, 0);
     }
-    program_report("mst", size, digest);
+    study_report("mst", size, digest);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* parser: reads a large dictionary and parses generated sentences by link grammar. */
 #include "parser.h"
+#include "study.h"
 
 static const struct scale {
     int stems;
@@ -27,7 +28,7 @@ static void print_totals(const struct parser *parser)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     const struct scale *scale = &scales[size];
     uint64_t random = 1977;
     struct lexicon lexicon;
@@ -52,6 +53,6 @@ int main(int argc, char **argv)
     dictionary_destroy(&parser->dict);
     lexicon_destroy(&lexicon);
     free(parser);
-    program_report("parser", size, digest);
+    study_report("parser", size, digest);
     return 0;
 }

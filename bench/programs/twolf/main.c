@@ -1,5 +1,6 @@
 /* Places standard cells in rows by simulated annealing and routes their nets through the channels. */
 #include "twolf.h"
+#include "study.h"
 
 static const struct twolf_size sizes[SIZES] = {
     /* cells, pads, rows, iterations, moves per cell */
@@ -47,7 +48,7 @@ static void route(struct circuit *circuit)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     struct circuit circuit = {.random = UINT64_C(0x5eed0f2011)};
     char *text = generate_text(&sizes[size], UINT64_C(0xc1c017) + (uint64_t)size);
     read_circuit(&circuit, text);
@@ -56,6 +57,6 @@ int main(int argc, char **argv)
            circuit.net_count, circuit.terminal_count);
     place(&circuit, &sizes[size]);
     route(&circuit);
-    program_report("twolf", size, check_digest(&circuit));
+    study_report("twolf", size, check_digest(&circuit));
     return 0;
 }

@@ -1,5 +1,5 @@
 /* vortex: builds an object database, runs transactions of many kinds over it, and validates it. */
-#include "program.h"
+#include "study.h"
 #include "transaction.h"
 
 enum { TRAVERSAL_DEPTH = 5, PARTS_PER_DRAWING = 24, STEPS = 6 };
@@ -369,7 +369,7 @@ static void print_summary(const struct run *run)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     struct run *run = program_allocate(1, sizeof *run);
     run->workload = &workloads[size];
     run->random = 255;
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
     print_summary(run);
     note(run, run->database.store.hits);
     note(run, run->database.store.write_backs);
-    program_report("vortex", size, run->digest);
+    study_report("vortex", size, run->digest);
     database_destroy(&run->database);
     free(run->parts);
     free(run->drawing_live);

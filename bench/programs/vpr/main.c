@@ -1,5 +1,6 @@
 /* Places a circuit in an FPGA and routes it twice: for few wires, then for a short critical path. */
 #include "vpr.h"
+#include "study.h"
 
 static const struct vpr_size sizes[SIZES] = {
     /* tables, inputs, tracks, effort of placement */
@@ -85,7 +86,7 @@ static void route(struct fpga *fpga, int width, uint64_t *digest)
 
 int main(int argc, char **argv)
 {
-    enum program_size size = program_read_size(argc, argv);
+    enum study_size size = study_read_size(argc, argv);
     struct fpga fpga = {.random = UINT64_C(0xf96a5eed)};
     char *text = generate_text(&sizes[size], UINT64_C(0x17ce3) + (uint64_t)size);
     netlist_read(&fpga, text);
@@ -99,6 +100,6 @@ int main(int argc, char **argv)
     route(&fpga, sizes[size].width, &digest);
     free(fpga.grid);
     netlist_free(&fpga);
-    program_report("vpr", size, digest);
+    study_report("vpr", size, digest);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* What the programs of the study share: their size, their random numbers, and the line that says what they found. */
+/* What all programs under bench share: memory, random numbers, a digest, and an end when they are wrong. */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 
@@ -8,25 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* About 10 million, 200 million, and 2 thousand million instructions and more. */
-enum program_size { SIZE_TEST, SIZE_SMALL, SIZE_FULL, SIZES };
-
-static const char *const program_size_names[SIZES] = {"test", "small", "full"};
-
-static inline enum program_size program_read_size(int argc, char **argv)
-{
-    if (argc == 1) {
-        return SIZE_TEST;
-    }
-    for (int size = 0; argc == 2 && size < SIZES; size++) {
-        if (strcmp(argv[1], program_size_names[size]) == 0) {
-            return (enum program_size)size;
-        }
-    }
-    fprintf(stderr, "usage: %s [test|small|full]\n", argv[0]);
-    exit(2);
-}
-
+/* Zeroed. */
 static inline void *program_allocate(size_t count, size_t bytes)
 {
     void *memory = calloc(count, bytes);
@@ -75,12 +57,6 @@ static inline uint64_t program_mix_double(uint64_t digest, double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return program_mix(digest, bits);
-}
-
-/* The last line of the output; results.list has what it must be. */
-static inline void program_report(const char *name, enum program_size size, uint64_t digest)
-{
-    printf("%s %s digest %016" PRIx64 "\n", name, program_size_names[size], digest);
 }
 
 #endif
