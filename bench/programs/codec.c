@@ -9,8 +9,8 @@ static const char foreign_text[] =
 
 void codec_begin(struct codec_trial *trial, const size_t *sizes, unsigned count)
 {
-    size_t largest = 0;
-    for (unsigned i = 0; i < count; i++) {
+    size_t largest = sizes[0];
+    for (unsigned i = 1; i < count; i++) {
         largest = sizes[i] > largest ? sizes[i] : largest;
     }
     trial->input = program_allocate(largest, 1);

@@ -60,7 +60,7 @@ static void plan_signals(struct plan *plan, int inputs, int luts)
 {
     plan->inputs = inputs;
     plan->luts = luts;
-    plan->signals = program_allocate((size_t)(inputs + luts), sizeof *plan->signals);
+    plan->signals = program_allocate((size_t)inputs + (size_t)luts, sizeof *plan->signals);
     for (int i = 0; i < inputs + luts; i++) {
         struct signal *signal = &plan->signals[i];
         signal->x = plan_below(plan, 1000);
