@@ -55,11 +55,20 @@ function seriesStyle(colours, index) {
     };
 }
 
-// Of an axis over few powers of ten 1, 2 and 5 of each are named, of one over many the powers alone.
+// Of an axis within a power of ten each of its digits is named, over few 1, 2 and 5 of each, over many
+// the powers alone.
 function isNamedTick(value, ticks) {
     const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
     const leading = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-    return (decades > 2 ? [1] : [1, 2, 5]).some((digit) => Math.abs(leading - digit) < 1e-6);
+    const named = decades > 2 ? [1] : decades > 1 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    return named.some((digit) => Math.abs(leading - digit) < 1e-6);
+}
+
+// Where a logarithmic axis ends, so that its end is named.
+function logEnd(lists) {
+    const most = lists.flat().filter(isNumber).reduce((a, b) => Math.max(a, b), 0);
+    const power = 10 ** Math.floor(Math.log10(most));
+    return most > 0 ? Math.ceil(most / power - 1e-9) * power : undefined;
 }
 
 // Values of both signs over many powers of ten: their sign and the logarithm of their size, which a
@@ -71,8 +80,9 @@ const signedLog = {
 
 // scale: "linear", "log" or "signed".
 function valueAxis(unit, scale, title) {
-    const show = (value) => (unit === "percent"
-        ? formatNumber(Number((100 * value).toPrecision(3))) + " %" : formatShort(value));
+    const endings = {percent: " %", ratio: " \u00d7"};
+    const show = (value) => (unit === "percent" ? formatNumber(Number((100 * value).toPrecision(3)))
+        : formatShort(value)) + (endings[unit] || "");
     const labels = {
         linear: (value) => show(value),
         log: (value, index, ticks) => (isNamedTick(value, ticks) ? show(value) : null),
@@ -83,13 +93,15 @@ function valueAxis(unit, scale, title) {
         beginAtZero: scale === "linear",
         grace: scale === "linear" && unit !== "percent" ? "4%" : 0,
         title: {display: Boolean(title), text: title},
-        ticks: {callback: labels[scale], maxTicksLimit: scale === "log" ? 12 : 8,
+        ticks: {callback: labels[scale], maxRotation: 0, maxTicksLimit: scale === "log" ? 12 : 8,
             stepSize: scale === "signed" ? 1 : undefined},
     };
 }
 
-function scaleOf(log) {
-    return log ? "log" : "linear";
+// The axis of values of one unit, whose names stand in the legend or above the chart.
+function unitAxis(unit, log, lists) {
+    return {...valueAxis(unit, log ? "log" : "linear", log ? `${unit}, logarithmic` : unit),
+        max: log ? logEnd(lists) : undefined};
 }
 
 function commonOptions(datasets, label) {
@@ -119,7 +131,7 @@ function barChart(title, groups, series, log) {
     return makeChart(title, 320, (colours) => {
         const options = commonOptions(series.length, (item) =>
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
-        options.scales = {x: {grid: {display: false}}, y: valueAxis(unit, scaleOf(log))};
+        options.scales = {x: {grid: {display: false}}, y: unitAxis(unit, log, series.map((one) => one.data))};
         return {
             type: "bar",
             data: {
@@ -144,12 +156,12 @@ function lineChart(title, axisName, axisValues, series, log) {
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
         options.scales = {
             x: {title: {display: true, text: axisName}, grid: {display: false}},
-            y: valueAxis(unit, scaleOf(log)),
+            y: unitAxis(unit, log, series.map((one) => one.data)),
         };
         return {
             type: "line",
             data: {
-                labels: axisValues.map(String),
+                labels: axisValues.map((value) => (value >= 1e4 ? formatShort(value) : String(value))),
                 datasets: series.map((one, i) => ({
                     label: one.label,
                     data: drawable(one.data, log),
@@ -164,16 +176,27 @@ function lineChart(title, axisName, axisValues, series, log) {
     });
 }
 
-// points: [{x, y, lines}], where `lines` is what hovering says; axes: {x: {title, scale}, y: {...}} with
+// points: [{x, y, lines, target}], where `lines` is what hovering says, and `target` the id of what a click
+// goes to, if there is one; axes: {x: {title, scale}, y: {...}} with
 // optional min and max, so that several charts can be compared.
 function scatterChart(title, points, axes, series) {
     const placed = (value, axis) => (axis.scale === "signed" ? signedLog.from(value) : value);
     const shown = points.filter((point) => isNumber(point.x) && isNumber(point.y) &&
         (axes.x.scale !== "log" || point.x > 0) && (axes.y.scale !== "log" || point.y > 0))
-        .map((point) => ({x: placed(point.x, axes.x), y: placed(point.y, axes.y), lines: point.lines}));
+        .map((point) => ({x: placed(point.x, axes.x), y: placed(point.y, axes.y), target: point.target,
+            lines: point.target ? [...point.lines, "click: its code"] : point.lines}));
     return makeChart(title, 260, (colours) => {
         const options = commonOptions(1, (item) => item.raw.lines);
         options.interaction.intersect = true;
+        const targetOf = (found) => found.map((one) => shown[one.index].target).find(Boolean);
+        options.onHover = (event, found) => {
+            event.native.target.style.cursor = targetOf(found) ? "pointer" : "";
+        };
+        options.onClick = (event, found) => {
+            if (targetOf(found)) {
+                goTo(targetOf(found));
+            }
+        };
         options.scales = {};
         for (const name of ["x", "y"]) {
             const axis = axes[name];
@@ -214,7 +237,7 @@ function ladderChart(title, programs, rungs, log) {
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: valueAxis(unit, scaleOf(log)),
+            x: unitAxis(unit, log, rungs.map((rung) => Object.values(rung.data))),
             y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
         };
         const means = {
@@ -248,7 +271,7 @@ function splitChart(title, runs, parts) {
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: {...valueAxis("number", "linear"), stacked: true, grace: 0},
+            x: {...valueAxis("number", "linear", "instructions"), stacked: true, grace: 0},
             y: {stacked: true, grid: {display: false}},
         };
         return {

@@ -43,13 +43,35 @@ function applyTheme() {
     redrawCharts();
 }
 
-// A link to something inside a closed part opens it.
+// A link to something inside closed parts opens them.
 function openTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const closed = target && target.closest("details");
-    if (closed) {
+    let closed = target && target.closest("details");
+    if (!closed) {
+        return;
+    }
+    for (; closed; closed = closed.parentElement.closest("details")) {
         closed.open = true;
-        target.scrollIntoView();
+        fillPart(closed);
+    }
+    target.scrollIntoView();
+}
+
+// Goes to an element by its id, as a link does.
+function goTo(id) {
+    const hash = "#" + encodeURIComponent(id);
+    if (location.hash === hash) {
+        openTarget();
+    } else {
+        location.hash = hash;
+    }
+}
+
+// A link to where the page is already opens what was closed since.
+function followAgain(event) {
+    const link = event.target.closest("a[href^='#']");
+    if (link && link.getAttribute("href") === location.hash) {
+        openTarget();
     }
 }
 
@@ -59,7 +81,7 @@ let openedForPrint = [];
 
 function beforePrint() {
     openedForPrint = [...document.querySelectorAll("details.data:not([open])")]
-        .filter((part) => part.querySelectorAll("tr").length <= PRINTED_ROWS);
+        .filter((part) => part.classList.contains("printed") || part.querySelectorAll("tr").length <= PRINTED_ROWS);
     openedForPrint.forEach((part) => {
         part.open = true;
     });
@@ -97,6 +119,7 @@ function start() {
     });
     darkPreferred.addEventListener("change", applyTheme);
     addEventListener("hashchange", openTarget);
+    document.addEventListener("click", followAgain);
     addEventListener("beforeprint", beforePrint);
     addEventListener("afterprint", afterPrint);
     openTarget();

@@ -35,6 +35,9 @@ function formatNumber(value) {
     if (!isNumber(value)) {
         return "-";
     }
+    if (Math.abs(value) < 1) {
+        return value.toLocaleString("en-US", {maximumSignificantDigits: 3});
+    }
     const digits = Number.isInteger(value) || Math.abs(value) >= 1e4 ? 0 : Math.abs(value) >= 10 ? 1 : 3;
     return value.toLocaleString("en-US", {maximumFractionDigits: digits});
 }
@@ -45,7 +48,8 @@ function formatPercent(value) {
     }
     const percent = 100 * value;
     const digits = Math.abs(percent) >= 10 || percent === 0 ? 1 : Math.abs(percent) >= 0.1 ? 2 : 3;
-    return percent.toLocaleString("en-US", {maximumFractionDigits: digits}) + " %";
+    return percent.toLocaleString("en-US", {maximumFractionDigits: digits,
+        minimumFractionDigits: percent === 0 || Math.abs(percent) < 0.1 ? 0 : digits}) + " %";
 }
 
 function formatRatio(value) {
@@ -59,8 +63,14 @@ function formatValue(value, unit) {
     return unit === "ratio" ? formatRatio(value) : formatNumber(value);
 }
 
-// For axes: 1200000 as 1.2 M.
+const RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
+
+// For axes: 1200000 as 1.2 M, 0.00001 as a power of ten.
 function formatShort(value) {
+    const power = Math.round(Math.log10(value));
+    if (value > 0 && power < -3 && Math.abs(value / 10 ** power - 1) < 1e-9) {
+        return "10\u207b" + [...String(-power)].map((digit) => RAISED[digit]).join("");
+    }
     const steps = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " k"]];
     for (const [size, letter] of steps) {
         if (Math.abs(value) >= size) {
@@ -99,6 +109,8 @@ function csvLink(name, header, rows) {
 
 // Rows that a table shows; a longer one is complete in its CSV.
 const ROWS_SHOWN = 300;
+// A table of more columns is too wide for paper, unless its type is smaller.
+const COLUMNS_MANY = 12;
 
 function makeRow(columns, row) {
     return make("tr", {}, columns.map((column) => {
@@ -121,40 +133,44 @@ function sortRows(rows, column, order) {
     });
 }
 
-// A click on a column's title sorts by it.  columns: {label, value(row), show(row) (an element or text), number}; `show` defaults to the value.
-function makeTable(columns, rows, attributes) {
+// A click on a column's title sorts by it.  columns: {label, value(row), show(row) (an element or text), number,
+// saved: only in the CSV}; `show` defaults to the value.  first: {rows, words}, what to begin with, if not
+// with all of them.
+function makeTable(all, rows, attributes, first) {
+    const columns = all.filter((column) => !column.saved);
     const body = make("tbody");
-    const fill = (sorted) => body.replaceChildren(...sorted.slice(0, ROWS_SHOWN)
-        .map((row) => makeRow(columns, row)));
+    const note = make("p", {class: "muted"});
+    const fill = (sorted, words) => {
+        const shown = sorted.slice(0, ROWS_SHOWN);
+        body.replaceChildren(...shown.map((row) => makeRow(columns, row)));
+        note.hidden = shown.length === rows.length;
+        note.textContent = `${formatNumber(shown.length)} of ${formatNumber(rows.length)} rows${words}; the CSV has all.`;
+    };
     const head = make("tr", {}, columns.map((column) => make("th", {class: column.number ? "number" : null,
-        scope: "col"}, column.label)));
+        scope: "col"}, column.label ? make("button", {type: "button"}, column.label) : null)));
     columns.forEach((column, i) => {
         head.cells[i].addEventListener("click", () => {
             const order = head.cells[i].getAttribute("aria-sort") === "descending" ? "ascending" : "descending";
             [...head.cells].forEach((cell) => cell.removeAttribute("aria-sort"));
             head.cells[i].setAttribute("aria-sort", order);
-            fill(sortRows(rows, column, order));
+            fill(sortRows(rows, column, order), "");
         });
     });
-    fill(rows);
+    fill(first ? first.rows : rows, first ? first.words : "");
     const table = make("table", attributes, make("thead", {}, head), body);
-    const parts = [make("div", {class: "wide"}, table)];
-    if (rows.length > ROWS_SHOWN) {
-        parts.push(make("p", {class: "muted"},
-            `The first ${ROWS_SHOWN} of ${formatNumber(rows.length)} rows; the CSV has all.`));
-    }
-    return parts;
+    table.classList.toggle("many", columns.length > COLUMNS_MANY);
+    return [make("div", {class: "wide", tabindex: 0}, table), note];
 }
 
 function tableCsv(name, columns, rows) {
-    return csvLink(name, columns.map((column) => column.label),
+    return csvLink(name, columns.map((column) => column.name || column.label),
         rows.map((row) => columns.map((column) => column.value(row))));
 }
 
 // A table that opens, with the link to its CSV.
-function foldedTable(name, title, columns, rows, open) {
+function foldedTable(name, title, columns, rows, open, first) {
     return make("details", {class: "data", open: Boolean(open)}, make("summary", {}, title),
-        tableCsv(name, columns, rows), makeTable(columns, rows));
+        tableCsv(name, columns, rows), makeTable(columns, rows, {}, first));
 }
 
 // [[name, value], ...]; those without a value are left out.

@@ -131,10 +131,11 @@ function loopColumns(names, listings) {
     return columns;
 }
 
-function loopScatter(run, title) {
+// targets: by the loop's head, the id of its code.
+function loopScatter(run, title, targets) {
     const loops = listOf(lookUp(run, "hotspots.loops"));
     const points = loops.map((loop, i) => ({x: i + 1, y: loop.executions,
-        lines: loopLines(loop, null, "executions")}));
+        lines: loopLines(loop, null, "executions"), target: targets.get(loop.head)}));
     const axes = {x: {title: "loops, the most executed first", scale: "linear", min: 0},
         y: {title: "executions", ...rangeOf([{points}], "y", true)}};
     return scatterChart(title, points, axes, 0);
@@ -147,12 +148,14 @@ function loopSection(runs, names, labels, listings) {
             make("p", {}, "No loop had a counter: the program ended before one was made, or counted none."));
     }
     const columns = loopColumns(names, listings);
+    const targets = runs.map((run, i) => new Map(rows.filter((row) => row.runs[i] && listingOf(row, listings))
+        .map((row) => [row.runs[i].head, loopId(row)])));
     return makeSection("loops", "Hot loops", tableCsv("loops", columns, rows),
         makeTable(columns, rows.slice(0, LOOPS_SHOWN), {class: "full", id: "hot-loops"}),
         rows.length > LOOPS_SHOWN ? make("p", {class: "muted"},
             `The first ${LOOPS_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null,
         make("div", {class: runs.length > 1 ? "charts several" : "charts"}, runs.map((run, i) =>
-            loopScatter(run, runs.length > 1 ? `Executions of each loop, ${labels[i]}` : "Executions of each loop"))));
+            loopScatter(run, runs.length > 1 ? `Executions of each loop, ${labels[i]}` : "Executions of each loop", targets[i]))));
 }
 
 function thresholdSection(runs, names) {
@@ -204,64 +207,16 @@ function allSection(runs, names) {
         runs.length > 1));
 }
 
-// Executions of all loop heads of a run by their address, and by their line: of several heads on one
-// line, those of the most executed.
-function countHeads(run) {
-    const counts = new Map();
-    for (const loop of listOf(lookUp(run, "hotspots.loops"))) {
-        counts.set(loop.head, loop.executions);
-        if (loop.source) {
-            counts.set(loop.source, Math.max(loop.executions, counts.get(loop.source) || 0));
-        }
-    }
-    return counts;
-}
-
-function makeCount(counts, key) {
-    return make("span", {class: "count"}, (counts.has(key) ? formatNumber(counts.get(key)) : "").padStart(14) + "  ");
-}
-
-function makeSource(source, counts) {
-    const width = String(source.first + source.lines.length).length;
-    const file = source.path.split("/").pop();
-    return [make("h3", {}, "Source ", make("code", {class: "muted"}, source.path)),
-        make("pre", {class: "source"}, source.lines.map((line, i) => {
-            const number = source.first + i;
-            return make("span", {class: number === source.line ? "row marked" : "row"},
-                makeCount(counts, `${file}:${number}`),
-                make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
-        }))];
-}
-
-function makeCode(code, head, counts) {
-    return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly"}, code.map((row) => {
-        const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
-        const [mnemonic, operands] = row.text.split("\t");
-        return make("span", {class: kind}, makeCount(counts, row.address), make("span", {class: "position"},
-            `${row.address}  ${row.word.padStart(8)}  `), `${mnemonic.padEnd(10)} ${operands || ""}`);
-    }))];
-}
-
-function makeListing(row, listing, counts) {
-    const loop = row.loop;
-    const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
-    const executions = row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / ");
-    return make("details", {class: "listing", id: loopId(row)},
-        make("summary", {}, title, make("span", {class: "muted"}, `  ${executions} executions`)),
-        listing.source ? makeSource(listing.source, counts) : null,
-        listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head, counts) : null);
-}
-
 function codeSection(runs, listings) {
     const rows = joinLoops(runs).filter((row) => listingOf(row, listings));
-    const counts = runs.map(countHeads);
+    const counts = runs.map((run) => countHeads(listOf(lookUp(run, "hotspots.loops"))));
     const why = [...new Set(listings.map((listing) => lookUp(listing, "why")).filter(Boolean))];
     return makeSection("code", "Code of the hot loops",
         why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
-        rows.length > 0 ? make("p", {}, "The line and the instruction that the counter watched are marked. The numbers are " +
-            "executions, of lines and instructions at which any loop begins; the bar is beside the instructions up to " +
-            "the last branch back.") : null,
-        rows.map((row) => makeListing(row, listingOf(row, listings), counts[row.from])));
+        rows.length > 0 ? make("p", {}, CODE_EXPLAINED) : null,
+        rows.map((row) => makeListing(loopId(row), row.loop,
+            row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / "),
+            listingOf(row, listings), counts[row.from])));
 }
 
 function showRuns(report) {

@@ -1,38 +1,15 @@
 // The page of a study: what was run, whether the paper's statements hold, and each experiment.
 "use strict";
 
-const VERDICTS = {
-    true: {kind: "holds", words: "holds"},
-    false: {kind: "fails", words: "does not hold"},
-    null: {kind: "unknown", words: "not measured"},
-};
-
-function verdictOf(check) {
-    return VERDICTS[String(check.holds)] || VERDICTS.null;
-}
-
-function measuredText(check) {
-    const measured = check.measured;
-    return isNumber(measured) ? formatNumber(measured)
-        : measured === null || measured === undefined ? "" : String(measured);
-}
-
-function makeCheck(check) {
-    const verdict = verdictOf(check);
-    const measured = measuredText(check);
-    return make("li", {class: verdict.kind, title: check.condition}, make("span", {class: "verdict"}, verdict.words),
-        make("span", {}, check.statement || check.name,
-            measured ? make("span", {class: "muted"}, ": " + measured) : null));
-}
-
 function dataOf(value, program) {
     return listOf(lookUp(value, "data") && value.data[program]);
 }
 
 // The charts of one experiment.
 class Experiment {
-    constructor(description) {
+    constructor(description, code) {
         this.all = description;
+        this.code = code;
         this.name = description.name;
         this.programs = listOf(description.programs);
         this.values = listOf(description.values);
@@ -97,10 +74,12 @@ class Experiment {
                 x: across === null ? i + 1 : columnNumber(loop[across]),
                 y: columnNumber(loop[up]),
                 lines: loopLines(loop, across, up),
+                target: this.code.target(program, loop),
             }))}));
         const axes = {
-            x: {title: across || "loops, the most executed first", ...rangeOf(sets, "x", across !== null && chart.log)},
-            y: {title: up, ...rangeOf(sets, "y", chart.log)},
+            x: {title: across === null ? "loops, the most executed first" : columnName(across),
+                ...rangeOf(sets, "x", across !== null && chart.log)},
+            y: {title: columnName(up), ...rangeOf(sets, "y", chart.log)},
         };
         return sets.map((set, i) => scatterChart(`${set.program}: ${formatNumber(set.points.length)} loops`,
             set.points, axes, i));
@@ -119,8 +98,8 @@ class Experiment {
                 groups.push({kind: chart.kind, drawn});
             }
         }
-        return groups.map(({drawn}) =>
-            make("div", {class: drawn.length > 1 ? "charts several" : "charts"}, drawn));
+        return groups.map(({kind, drawn}) =>
+            make("div", {class: drawn.length > 1 ? `charts several ${kind}` : "charts"}, drawn));
     }
 
     valueTable(open) {
@@ -147,9 +126,19 @@ class Experiment {
         }
         const keys = [...new Set(rows.flatMap((row) => Object.keys(row.loop)))];
         const numeric = new Set(keys.filter((key) => rows.some((row) => isNumber(row.loop[key]))));
+        const named = keys.includes("function") ? "function" : "head";
+        const show = (row, key) => {
+            const text = numeric.has(key) ? formatNumber(row.loop[key]) : row.loop[key];
+            const target = key === named ? this.code.target(row.program, row.loop) : undefined;
+            return target ? make("a", {href: "#" + encodeURIComponent(target)}, text || row.loop.head) : text;
+        };
+        const first = {words: `, the ${LOOPS_FIRST} most executed of each program`,
+            rows: this.programs.flatMap((program) => rows.filter((row) => row.program === program)
+                .slice(0, LOOPS_FIRST))};
         return foldedTable(this.name + "-loops", "Loops", [{label: "program", value: (row) => row.program},
-            ...keys.map((key) => ({label: key, number: numeric.has(key), value: (row) => row.loop[key],
-                show: (row) => (numeric.has(key) ? formatNumber(row.loop[key]) : row.loop[key])}))], rows);
+            ...keys.map((key) => ({label: columnName(key), name: key, number: numeric.has(key),
+                kind: numeric.has(key) ? "" : "code", value: (row) => row.loop[key], show: (row) => show(row, key)}))],
+        rows, false, first);
     }
 
     commands() {
@@ -157,7 +146,9 @@ class Experiment {
         const width = Math.max(0, ...commands.map(([name]) => name.length));
         return commands.length === 0 ? null : make("details", {class: "commands", open: true},
             make("summary", {}, "Commands"),
-            make("pre", {}, commands.map(([name, text]) => `${name.padEnd(width)}  ${text} PROGRAM\n`)));
+            make("pre", {}, commands.map(([name, text]) => `${name.padEnd(width)}  ${text} PROGRAM\n`)),
+            this.axis && commands.some(([, text]) => text.includes(`{${this.axis.name}}`))
+                ? make("p", {class: "muted"}, `{${this.axis.name}}: ${this.axis.values.join(", ")}`) : null);
     }
 
     section() {
@@ -166,13 +157,13 @@ class Experiment {
         const onlyTable = listOf(this.all.charts).every((chart) => chart.kind === "table");
         const title = [this.all.title || this.name];
         if (this.all.figure) {
-            title.push(make("span", {class: "figure-number"}, figureName(this.all.figure)));
+            title.push(make("span", {class: "figure-number"}, `${figureName(this.all.figure)} of the paper`));
         }
         const section = makeSection(this.name, title,
             paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, "The paper"),
                 paper.map((text) => make("p", {}, text))) : null,
             this.charts(),
-            checks.length > 0 ? make("ul", {class: "checks"}, checks.map(makeCheck)) : null,
+            checks.length > 0 ? make("ul", {class: "checks"}, checks.map((check) => makeCheck(check, this.all))) : null,
             this.valueTable(onlyTable), this.loopTable(), this.commands());
         section.dataset.short = this.name;
         return section;
@@ -180,7 +171,14 @@ class Experiment {
 }
 
 function figureName(figure) {
-    return /^\d+$/.test(String(figure)) ? `Figure ${figure} of the paper` : `${figure} of the paper`;
+    return /^\d+$/.test(String(figure)) ? `Figure ${figure}` : String(figure);
+}
+
+// Of each program, what the table of loops begins with.
+const LOOPS_FIRST = 25;
+
+function columnName(name) {
+    return name.replaceAll("_", " ");
 }
 
 function columnNumber(value) {
@@ -198,7 +196,7 @@ function loopLines(loop, across, up) {
     }
     for (const name of new Set(["executions", across, up])) {
         if (name !== null && isNumber(loop[name])) {
-            lines.push(`${name} ${formatNumber(loop[name])}`);
+            lines.push(`${columnName(name)} ${formatNumber(loop[name])}`);
         }
     }
     return lines;
@@ -223,44 +221,6 @@ function rangeOf(sets, name, log) {
         max: Math.max(10, power(positive.reduce((a, b) => Math.max(a, b)), Math.ceil))};
 }
 
-// "3 hold, 1 does not, 2 not measured".
-function countVerdicts(checks) {
-    const count = (kind) => checks.filter((check) => verdictOf(check).kind === kind).length;
-    const [holds, fails, unknown] = ["holds", "fails", "unknown"].map(count);
-    return [[holds, holds === 1 ? "holds" : "hold"], [fails, fails === 1 ? "does not hold" : "do not hold"],
-        [unknown, "not measured"]].filter(([number]) => number > 0)
-        .map(([number, words]) => `${number} ${words}`).join(", ");
-}
-
-function makeContents(experiments) {
-    return make("ul", {class: "contents"}, experiments.map((experiment) => make("li", {},
-        make("a", {href: "#" + experiment.name}, experiment.title || experiment.name),
-        make("span", {class: "muted"}, " " + countVerdicts(listOf(experiment.checks))))));
-}
-
-// More than these would push the first chart out of sight; each stands with its experiment, too.
-const STATEMENTS_OPEN = 12;
-
-function conclusions(experiments) {
-    const rows = experiments.flatMap((experiment) => listOf(experiment.checks)
-        .map((check) => ({experiment, check})));
-    if (rows.length === 0) {
-        return null;
-    }
-    const columns = [
-        {label: "experiment", value: (row) => row.experiment.name,
-            show: (row) => make("a", {href: "#" + row.experiment.name}, row.experiment.name)},
-        {label: "statement", value: (row) => row.check.statement || row.check.name},
-        {label: "measured", value: (row) => measuredText(row.check)},
-        {label: "", value: (row) => verdictOf(row.check).words,
-            show: (row) => make("span", {class: "verdict " + verdictOf(row.check).kind},
-                verdictOf(row.check).words)},
-    ];
-    return makeSection("conclusions", "What the paper states",
-        make("p", {}, `${countVerdicts(rows.map((row) => row.check))}.`),
-        foldedTable("conclusions", "All statements", columns, rows, rows.length <= STATEMENTS_OPEN));
-}
-
 function makeProblems(study) {
     const lines = [
         ...listOf(study.failed).map((one) => `${one.run}: ${one.why}`),
@@ -275,6 +235,7 @@ function showStudy(study) {
     const experiments = listOf(study.experiments);
     const programs = [...new Set(experiments.flatMap((experiment) => listOf(experiment.programs)))];
     const digest = lookUp(study, "strata.sha256");
+    const code = new StudyCode(study);
     document.title = study.title || "Strata study";
     return [
         make("h1", {}, study.title || "Study"),
@@ -289,6 +250,7 @@ function showStudy(study) {
         makeProblems(study),
         conclusions(experiments),
         experiments.map((experiment) => guarded(experiment.title || experiment.name,
-            () => new Experiment(experiment).section())),
+            () => new Experiment(experiment, code).section())),
+        guarded("Code of the hot loops", () => code.section()),
     ];
 }

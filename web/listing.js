@@ -1,0 +1,68 @@
+// The code of loops: source lines and instructions, with executions; made when it is opened.
+"use strict";
+
+// What fills a part that was not open yet.
+const unfilled = new WeakMap();
+
+function fillPart(part) {
+    const fill = unfilled.get(part);
+    if (fill) {
+        unfilled.delete(part);
+        part.append(...fill().filter(Boolean));
+    }
+}
+
+// Executions of loop heads by their address, and by their line: of several heads on one line, those
+// of the most executed.
+function countHeads(loops) {
+    const counts = new Map();
+    for (const loop of loops) {
+        counts.set(loop.head, loop.executions);
+        if (loop.source) {
+            counts.set(loop.source, Math.max(loop.executions, counts.get(loop.source) || 0));
+        }
+    }
+    return counts;
+}
+
+function makeCount(counts, key) {
+    return make("span", {class: "count"}, (counts.has(key) ? formatNumber(counts.get(key)) : "").padStart(14) + "  ");
+}
+
+function makeSource(source, counts) {
+    const width = String(source.first + source.lines.length).length;
+    const file = source.path.split("/").pop();
+    return [make("h3", {}, "Source ", make("code", {class: "muted"}, source.path)),
+        make("pre", {class: "source", tabindex: 0}, source.lines.map((line, i) => {
+            const number = source.first + i;
+            return make("span", {class: number === source.line ? "row marked" : "row"},
+                makeCount(counts, `${file}:${number}`),
+                make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
+        }))];
+}
+
+function makeCode(code, head, counts) {
+    return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly", tabindex: 0}, code.map((row) => {
+        const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
+        const [mnemonic, operands] = row.text.split("\t");
+        return make("span", {class: kind}, makeCount(counts, row.address), make("span", {class: "position"},
+            `${row.address}  ${row.word.padStart(8)}  `), `${mnemonic.padEnd(10)} ${operands || ""}`);
+    }))];
+}
+
+// One loop, closed.  listing: what listing_make gave for it; counts: of countHeads.
+function makeListing(id, loop, executions, listing, counts) {
+    const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
+    const part = make("details", {class: "listing", id},
+        make("summary", {}, title, make("span", {class: "muted"}, `  ${executions} executions`)));
+    unfilled.set(part, () => [
+        ...(listing.source ? makeSource(listing.source, counts) : []),
+        ...(listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head, counts) : []),
+    ]);
+    part.addEventListener("toggle", () => fillPart(part));
+    return part;
+}
+
+const CODE_EXPLAINED = "The line and the instruction that the counter watched are marked. The numbers are " +
+    "executions, of lines and instructions at which any loop begins; the bar is beside the instructions up to the " +
+    "last branch back.";
