@@ -89,6 +89,24 @@ static enum value_unit unit_of(const struct experiment *experiment, const char *
     return UNIT_NUMBER;
 }
 
+/* As it stands in a sentence: three digits are enough to read. */
+static const char *format_read(const struct conclusion *conclusion, const char *text,
+                               struct expression_value value)
+{
+    const enum value_unit unit =
+        unit_of(conclusion->measured->planned->experiment, text, strlen(text));
+    if (value.kind != EXPRESSION_NUMBER) {
+        return "(not measured)";
+    }
+    const double number = unit == UNIT_PERCENT ? 100 * value.number : value.number;
+    const bool whole = fabs(number) >= 100 || (unit == UNIT_NUMBER && number == trunc(number));
+    return pool_format(conclusion->pool, "%.*f%s",
+                       whole                ? 0
+                       : fabs(number) >= 10 ? 1
+                                            : 2,
+                       number, unit == UNIT_PERCENT ? " %" : "");
+}
+
 /* `text` is the expression that it is the value of. */
 static const char *format_figure(const struct conclusion *conclusion, const char *text,
                                  size_t length, struct expression_value value)
@@ -140,8 +158,7 @@ static const char *explain(struct conclusion *conclusion, const char *check, con
                 char problem[EXPRESSION_PROBLEM_BYTES];
                 struct expression_value value = {.kind = EXPRESSION_UNKNOWN};
                 expression_evaluate(piece.expression, &scope, &value, problem);
-                figure =
-                    format_figure(conclusion, piece.expression, strlen(piece.expression), value);
+                figure = format_read(conclusion, piece.expression, value);
             }
             why = pool_format(conclusion->pool, "%s%s%s", why, piece.text, figure);
         }

@@ -489,3 +489,13 @@ size_t experiment_find_check(const struct experiment *experiment, const char *na
     }
     return i;
 }
+
+bool words_have(const struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (strcmp(words->words[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

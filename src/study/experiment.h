@@ -131,6 +131,7 @@ struct reason_piece {
 };
 /* False at the end; `next` goes on behind the piece. */
 bool experiment_next_piece(struct pool *pool, const char **next, struct reason_piece *piece);
+bool words_have(const struct words *words, const char *word);
 /* Positions by name; the count if there is no such name. */
 size_t experiment_find_run(const struct experiment *experiment, const char *name);
 size_t experiment_find_value(const struct experiment *experiment, const char *name);

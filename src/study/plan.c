@@ -122,16 +122,6 @@ static struct job *add_job(struct plan *plan, const struct program *program,
     return job;
 }
 
-static bool has_word(const struct words *words, const char *word)
-{
-    for (size_t i = 0; i < words->count; i++) {
-        if (strcmp(words->words[i], word) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The names of the programs that the experiment is about. */
 static bool choose_programs(struct plan *plan, struct script *script, struct planned *planned,
                             const char *suite_name)
@@ -191,7 +181,7 @@ static bool find_programs(struct plan *plan, struct script *script, struct plann
         }
         if (program->built) {
             *POOL_ADD(plan->pool, planned->programs, planned->program_count) = program;
-        } else if (!has_word(&plan->missing, name)) {
+        } else if (!words_have(&plan->missing, name)) {
             *POOL_ADD(plan->pool, plan->missing.words, plan->missing.count) = name;
         }
     }

@@ -96,16 +96,6 @@ static bool find_places(struct study *study)
     return true;
 }
 
-static bool has_name(const struct words *words, const char *name)
-{
-    for (size_t i = 0; i < words->count; i++) {
-        if (strcmp(words->words[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool read_experiment(struct study *study, const char *path)
 {
     struct experiment *experiment =
@@ -151,7 +141,7 @@ static int read_folder(struct study *study)
     for (int i = 0; i < count; i++) {
         const size_t length = strlen(entries[i]->d_name) - strlen(ENDING);
         const char *name = pool_copy(&study->pool, entries[i]->d_name, length);
-        const bool chosen = wanted->count == 0 || has_name(wanted, name);
+        const bool chosen = wanted->count == 0 || words_have(wanted, name);
         const char *path =
             pool_format(&study->pool, "%s/%s", study->experiments, entries[i]->d_name);
         there = pool_format(&study->pool, "%s%s%s", there, i > 0 ? ", " : "", name);
@@ -239,10 +229,11 @@ static int make_plan(struct study *study)
         programs += study->plan.experiments[i].program_count;
     }
     if (study->plan.missing.count > 0) {
-        fail(study,
-             "not there and left out: %s (in the tree, make programs and make bench-real build "
-             "them)",
-             join_words(&study->pool, &study->plan.missing));
+        fail(study, "not there and left out: %s (%s)",
+             join_words(&study->pool, &study->plan.missing),
+             study->request->spec != NULL
+                 ? "of each, its folder must have the file and the input that spec2000.list names"
+                 : "in the tree, make programs and make bench-real build them");
     }
     if (programs == 0) {
         return fail(study, "no program is left to run");

@@ -415,10 +415,26 @@ int64_t sys_prctl(struct thread *thread, const uint64_t *arguments)
     case PR_SET_NO_NEW_PRIVS:
     case PR_GET_NO_NEW_PRIVS:
     case PR_SET_CHILD_SUBREAPER:
-    case PR_CAPBSET_READ: {
+    case PR_CAPBSET_READ:
+    case PR_CAPBSET_DROP:
+    case PR_CAP_AMBIENT:
+    case PR_GET_KEEPCAPS:
+    case PR_SET_KEEPCAPS:
+    case PR_GET_SECUREBITS:
+    case PR_SET_SECUREBITS:
+    case PR_GET_TIMERSLACK:
+    case PR_SET_TIMERSLACK: {
         int result =
             prctl((int)arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
         return result < 0 ? -errno : result;
+    }
+    case PR_GET_PDEATHSIG:
+    case PR_GET_CHILD_SUBREAPER: {
+        int value = 0;
+        if (prctl((int)arguments[0], &value) < 0) {
+            return -errno;
+        }
+        return thread_write(thread, arguments[1], &value, sizeof value) ? 0 : -EFAULT;
     }
     default:
         return -EINVAL;
