@@ -148,7 +148,14 @@ class Experiment {
             make("summary", {}, "Commands"),
             make("pre", {}, commands.map(([name, text]) => `${name.padEnd(width)}  ${text} PROGRAM\n`)),
             this.axis && commands.some(([, text]) => text.includes(`{${this.axis.name}}`))
-                ? make("p", {class: "muted"}, `{${this.axis.name}}: ${this.axis.values.join(", ")}`) : null);
+                ? make("p", {class: "muted"}, `{${this.axis.name}}: ${this.points().join(", ")}`) : null);
+    }
+
+    // The points of the axis, with what stands for them in commands where that is something else.
+    points() {
+        const texts = listOf(this.axis.texts);
+        return this.axis.values.map((value, i) => texts[i] === undefined || texts[i] === String(value) ? String(value)
+            : `${value} (${texts[i] || "nothing"})`);
     }
 
     section() {

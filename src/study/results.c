@@ -63,11 +63,12 @@ static json_t *make_axis(const struct experiment *experiment)
     if (experiment->axis == NULL) {
         return json_null();
     }
-    json_t *labels = json_array();
+    json_t *labels = json_array(), *texts = json_array();
     for (size_t i = 0; i < experiment->axis_count; i++) {
         append(labels, make_label(experiment->axis_values[i].label));
+        append(texts, json_string(experiment->axis_values[i].text));
     }
-    return json_pack("{s:s, s:o}", "name", experiment->axis, "values", labels);
+    return json_pack("{s:s, s:o, s:o}", "name", experiment->axis, "values", labels, "texts", texts);
 }
 
 static json_t *make_data(const struct measured *measured, size_t value)
