@@ -118,9 +118,10 @@ static const char *format_figure(const struct conclusion *conclusion, const char
     if (unit == UNIT_PERCENT) {
         return pool_format(conclusion->pool, "%.2f %%", 100 * value.number);
     }
-    const char *format = unit == UNIT_RATIO                    ? "%.3f"
-                         : value.number == trunc(value.number) ? "%.0f"
-                                                               : "%.4g";
+    const char *format = unit == UNIT_RATIO ? "%.3f"
+                         : value.number == trunc(value.number) || fabs(value.number) >= 1000
+                             ? "%.0f"
+                             : "%.4g";
     return pool_format(conclusion->pool, format, value.number);
 }
 
