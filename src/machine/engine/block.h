@@ -75,8 +75,10 @@ struct jump_cache_entry {
 
 struct engine {
     int64_t budget;
-    const struct op *at; /* the op whose memory access may fault; NULL: reading guest code */
-    guest_addr reading;  /* the block whose code is read then */
+    struct record *record; /* where the next one goes */
+    int64_t whole_below;   /* with less budget than this, no block is cut short */
+    const struct op *at;   /* the op whose memory access may fault; NULL: reading guest code */
+    guest_addr reading;    /* the block whose code is read then */
     struct memory *memory;
     struct unit_set *units;
     const void *const *handlers; /* by enum handler */
@@ -140,6 +142,8 @@ enum handler {
     HANDLER_watch_before,
     HANDLER_watch_after,
     HANDLER_watch_total,
+    HANDLER_record,
+    HANDLER_record_access,
     HANDLER_FIRST_PAIR,
 #define PAIR(first, second, join) HANDLER_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR

@@ -16,6 +16,7 @@ struct draft {
     unsigned unit_events[UNITS_MAX];
     struct watch_cell *cells[UNITS_MAX];
     uint64_t *totals[UNITS_MAX];
+    struct slot *slot; /* for records; NULL: none are wanted */
 };
 
 struct builder {
@@ -106,6 +107,7 @@ static void ask_units(struct builder *builder, struct draft *draft)
 {
     struct unit_set *set = builder->engine->units;
     draft->events = 0;
+    draft->slot = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
         const struct watch_request request = unit->kind->watches(unit, draft->pc, &draft->insn);
@@ -113,6 +115,7 @@ static void ask_units(struct builder *builder, struct draft *draft)
         draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
         draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
         draft->events |= request.events;
+        draft->slot = request.events & WATCH_RECORD ? request.slot : draft->slot;
         if (request.events & WATCH_DECODE) {
             unit->kind->decode(unit, draft->pc, &draft->insn);
         }
@@ -250,6 +253,19 @@ static void add_totals(struct builder *builder, const struct draft *draft, unsig
     }
 }
 
+static void add_record(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    const uint32_t flags = rv64_row(draft->insn.op)->flags;
+    const bool accesses = (flags & (INSN_LOAD | INSN_STORE)) != 0 || draft->insn.op == RV64_ori;
+    add_op(builder, accesses ? HANDLER_record_access : HANDLER_record, draft, retired)->pointer =
+        draft->slot;
+    if (accesses) {
+        struct op *operands = add_slot(builder, draft, retired);
+        operands->rs1 = draft->insn.rs1;
+        operands->imm = flags & INSN_ATOMIC ? 0 : (int32_t)draft->insn.imm;
+    }
+}
+
 /* Returns the instruction's own op. */
 static struct op *add_draft(struct builder *builder, const struct draft *draft, unsigned retired)
 {
@@ -260,6 +276,9 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     }
     if (draft->events & WATCH_TOTAL) {
         add_totals(builder, draft, retired);
+    }
+    if (draft->slot != NULL && retires(&draft->insn)) {
+        add_record(builder, draft, retired);
     }
     /* Nothing runs behind the last instruction of a block, so what it retires
      * is said before it: jumps cannot fail. */

@@ -51,6 +51,9 @@ static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
     const struct op_note *note = &block->notes[engine->at - block->ops];
     hart->pc = block->pc + 2u * note->halfwords;
     engine->budget += block->instructions - note->retired;
+    if (engine->record != NULL) {
+        engine->record--; /* of the instruction itself */
+    }
     blocks_reduce_totals(engine, block, engine->at);
 
     struct rv64_insn insn;
@@ -70,7 +73,7 @@ static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
     return stores ? ENGINE_STORE_FAULT : ENGINE_LOAD_FAULT;
 }
 
-enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget)
+static enum engine_stop run_budget(struct engine *engine, struct hart *hart, uint64_t budget)
 {
     ASSERT(budget < COST_LOOK);
     sigjmp_buf fault_exit;
@@ -89,5 +92,22 @@ enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t b
     float_collect_flags(hart);
     hart->fault_exit = NULL;
     hart->instructions += budget - (uint64_t)engine->budget;
+    return stop;
+}
+
+enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget)
+{
+    engine->whole_below = 0;
+    engine->record = NULL;
+    return run_budget(engine, hart, budget);
+}
+
+enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
+                                     struct record *records, unsigned *count)
+{
+    engine->whole_below = (int64_t)budget;
+    engine->record = records;
+    const enum engine_stop stop = run_budget(engine, hart, budget);
+    *count = (unsigned)(engine->record - records);
     return stop;
 }

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_ENGINE_H
 #define STRATA_MACHINE_ENGINE_H
 
+#include "machine/exec/record.h"
 #include "machine/memory.h"
 #include "machine/units/unit.h"
 
@@ -36,6 +37,12 @@ void engine_destroy(struct engine *engine);
 /* Runs `hart` until `budget` instructions have retired or something stops it.
  * hart->pc and hart->instructions are exact on return. */
 enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget);
+
+/* The same, with a record for each instruction that retires and is watched for it, `count` of them in
+ * `records`, which has room for `budget`.
+ * It may stop before the budget is used up, where another block would not fit. */
+enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
+                                     struct record *records, unsigned *count);
 
 /* Stores to code become visible: in a range (ic.sync, unmapping), or anywhere
  * (fence.i).  Blocks are compared with memory at their next entry. */

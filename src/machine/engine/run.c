@@ -119,6 +119,7 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         [HANDLER_stop_system] = &&stop_system, [HANDLER_float_csr] = &&float_csr,
         [HANDLER_watch_pc] = &&watch_pc,       [HANDLER_watch_before] = &&watch_site,
         [HANDLER_watch_after] = &&watch_site,  [HANDLER_watch_total] = &&watch_total,
+        [HANDLER_record] = &&record,           [HANDLER_record_access] = &&record_access,
 #define PAIR(first, second, join)                                                                  \
     [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
 #define PAIR_BRANCH PAIR
@@ -282,6 +283,17 @@ watch_total : {
     DISPATCH();
 }
 
+record:
+    *engine->record++ = (struct record){.slot = ip->pointer};
+    ip++;
+    DISPATCH();
+
+record_access:
+    *engine->record++ =
+        (struct record){.slot = ip->pointer, .address = access_address(hart, ip + 1)};
+    ip += 2;
+    DISPATCH();
+
 look_at_next:
     /* Too little budget for `next`, or a block that must be looked at: give
      * back what was taken. */
@@ -331,7 +343,7 @@ enter_target:
     }
 
 enter_cut_short:
-    if (engine->budget == 0) {
+    if (engine->budget == 0 || engine->budget < engine->whole_below) {
         hart->pc = target;
         return ENGINE_BUDGET;
     }

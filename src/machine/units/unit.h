@@ -20,6 +20,7 @@ enum watch {
     WATCH_MISS = 8,     /* cache misses: only a pipeline has them */
     WATCH_DECODE = 16,  /* an instruction enters the machine's decoded blocks */
     WATCH_RETIRE = 32,  /* every instruction, in program order */
+    WATCH_RECORD = 128, /* every instruction, put into the list that engine_run_recorded fills */
     WATCH_TOTAL = 64,   /* instructions that retire, added up: one addition for many */
 };
 
@@ -30,10 +31,13 @@ struct watch_cell {
     uint64_t fires_at;
 };
 
+struct slot;
+
 struct watch_request {
     unsigned events;         /* enum watch */
     struct watch_cell *cell; /* for WATCH_PC_MATCH; stays valid until rewatched */
     uint64_t *total;         /* for WATCH_TOTAL; the same */
+    struct slot *slot;       /* for WATCH_RECORD: what its records point to */
 };
 
 enum unit_action {

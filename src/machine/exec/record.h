@@ -1,0 +1,14 @@
+/* What an executed instruction leaves for those who follow a program's path: the pipeline. */
+#ifndef STRATA_MACHINE_EXEC_RECORD_H
+#define STRATA_MACHINE_EXEC_RECORD_H
+
+#include "machine/hart.h"
+
+struct slot;
+
+struct record {
+    struct slot *slot;  /* the instruction, as its watcher named it */
+    guest_addr address; /* of its memory access */
+};
+
+#endif
