@@ -2,6 +2,7 @@
 #include "cli/simulation.h"
 
 #include "base/check.h"
+#include "cli/addresses.h"
 #include "machine/linux/process.h"
 #include "machine/units/counter_table.h"
 #include "report/translator_report.h"
@@ -39,52 +40,21 @@ static bool read_environment(struct simulation *simulation)
     return true;
 }
 
-/* One address, or nothing; false if it is anything else. */
-static bool arm_line(struct machine *machine, char *line, size_t length)
+static void arm_counter(void *machine, guest_addr address)
 {
-    uint64_t address;
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
-        line[--length] = '\0';
-    }
-    if (length == 0) {
-        return true;
-    }
-    if (strlen(line) != length || !command_parse_hex(line, &address) || address % 2 != 0 ||
-        address >= GUEST_SPACE_BYTES) {
-        return false;
-    }
-    counter_table_new(machine->counters, address, 0, 0);
-    return true;
+    counter_table_new(((struct machine *)machine)->counters, address, 0, 0);
 }
 
-static bool arm_counters(struct machine *machine, const char *path)
+static void add_perfect_load(void *context, guest_addr address)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
-                strerror(errno));
-        return false;
-    }
-    char *line = NULL;
-    size_t capacity = 0;
-    unsigned number = 0;
-    bool valid = true;
-    ssize_t length;
-    while (valid && (length = getline(&line, &capacity, file)) > 0) {
-        number++;
-        valid = arm_line(machine, line, (size_t)length);
-    }
-    if (!valid) {
-        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n", path,
-                number);
-    } else if (ferror(file)) {
-        fprintf(stderr, "strata: cannot read the addresses to count in %s: %s\n", path,
-                strerror(errno));
-        valid = false;
-    }
-    free(line);
-    fclose(file);
-    return valid;
+    struct simulation *simulation = context;
+    const size_t count = simulation->machine.perfect_load_count;
+    guest_addr *loads = realloc(simulation->perfect_loads, (count + 1) * sizeof *loads);
+    ASSERT(loads != NULL);
+    loads[count] = address;
+    simulation->perfect_loads = loads;
+    simulation->machine.perfect_loads = loads;
+    simulation->machine.perfect_load_count = count + 1;
 }
 
 /* The words with which execve starts a RISC-V program again; see linux/exec.c.
@@ -118,6 +88,7 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     add_word(command, "/proc/self/exe");
     add_word(command, name);
     add_option(command, "--sysroot", simulation->sysroot);
+    add_option(command, "--machine", simulation->machine_path);
     if (simulation->machine.real_time) {
         add_word(command, "--real-time");
     }
@@ -139,6 +110,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     add_option(reports, "--profile", simulation->profile_path);
     if (simulation->summary) {
         add_word(reports, "--summary");
+    }
+    if (simulation->machine.count_loads) {
+        add_word(reports, "--loads");
     }
 }
 
@@ -209,7 +183,8 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
 {
     if (!writable(simulation->stats_path, "statistics") ||
         !writable(simulation->profile_path, "profile") ||
-        (simulation->arm_path != NULL && !arm_counters(&process->machine, simulation->arm_path))) {
+        (simulation->arm_path != NULL && !addresses_read(simulation->arm_path, "addresses to count",
+                                                         arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
     }
     schedule_run(process);
@@ -260,15 +235,34 @@ static int run_program(const struct simulation *simulation, char **arguments,
     return status;
 }
 
+static bool read_processor(struct simulation *simulation)
+{
+    char problem[PARAMETERS_PROBLEM_BYTES];
+    if (simulation->machine_path == NULL) {
+        return true;
+    }
+    if (!parameters_read(&simulation->processor, simulation->machine_path, problem)) {
+        fprintf(stderr, "strata: %s\n", problem);
+        return false;
+    }
+    simulation->machine.processor = &simulation->processor;
+    return true;
+}
+
 int simulation_run(struct simulation *simulation, char **arguments,
                    const struct run_description *run)
 {
-    if (!read_environment(simulation)) {
+    if (!read_environment(simulation) || !read_processor(simulation) ||
+        (simulation->perfect_path != NULL &&
+         !addresses_read(simulation->perfect_path, "perfect loads", add_perfect_load,
+                         simulation))) {
         return EXIT_STRATA_FAILED;
     }
     char *stats_path = simulation_absolute_path(simulation->stats_path);
     char *profile_path = simulation_absolute_path(simulation->profile_path);
     char *sysroot = simulation_absolute_path(simulation->sysroot);
+    char *machine_path = simulation_absolute_path(simulation->machine_path);
+    simulation->machine_path = machine_path;
     simulation->stats_path = stats_path;
     simulation->profile_path = profile_path;
     simulation->sysroot = sysroot;
@@ -276,5 +270,6 @@ int simulation_run(struct simulation *simulation, char **arguments,
     free(stats_path);
     free(profile_path);
     free(sysroot);
+    free(machine_path);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "machine/machine.h"
+#include "machine/pipeline/parameters.h"
 #include "report/run_report.h"
 
 #include <stddef.h>
@@ -12,9 +13,13 @@
 
 struct simulation {
     struct machine_options machine;
+    struct parameters processor; /* of --machine */
+    const char *machine_path;
     const char *stats_path;
     const char *profile_path;
     const char *arm_path;
+    const char *perfect_path;
+    guest_addr *perfect_loads; /* what that names; malloc'ed */
     const char *sysroot;
     const char *argv0;
     int environment_fd;

@@ -88,6 +88,31 @@ const char *simulation_take_real_time(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_machine(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->machine_path = value;
+    return NULL;
+}
+
+const char *simulation_take_loads(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.count_loads = true;
+    return NULL;
+}
+
+const char *simulation_take_perfect_loads(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->perfect_path = value;
+    return value[0] == '\0' ? "expected a file:" : NULL;
+}
+
+const char *simulation_take_pipeview(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->machine.pipeview_path = value;
+    return value[0] == '\0' ? "expected a file:" : NULL;
+}
+
 const char *simulation_take_strict_sc(void *settings, const char *value)
 {
     (void)value;
@@ -154,6 +179,7 @@ void simulation_end(struct simulation *simulation)
         free(simulation->environment[i]);
     }
     free(simulation->environment);
+    free(simulation->perfect_loads);
 }
 
 const char *simulation_take_argv0(void *settings, const char *value)
@@ -174,6 +200,15 @@ const char *simulation_take_env_fd(void *settings, const char *value)
 
 const char *simulation_check(const struct simulation *simulation)
 {
-    const bool useless = simulation->trace_ranged && simulation->machine.trace_path == NULL;
-    return useless ? "--trace-range needs --trace FILE" : NULL;
+    const struct machine_options *machine = &simulation->machine;
+    if (simulation->trace_ranged && machine->trace_path == NULL) {
+        return "--trace-range needs --trace FILE";
+    }
+    if (simulation->machine_path != NULL) {
+        return NULL;
+    }
+    return machine->count_loads               ? "--loads needs --machine FILE"
+           : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
+           : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"
+                                              : NULL;
 }

@@ -41,6 +41,7 @@ struct hart {
     bool reserved;
 
     uint64_t instructions; /* retired by this context */
+    unsigned context;      /* of the pipeline, that it runs on */
 
     /* The system instruction that the engine stopped at, as it was decoded:
      * memory may hold another by now. */

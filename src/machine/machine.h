@@ -9,20 +9,27 @@
 struct counter_table;
 struct loop_profile;
 struct code_classes;
+struct parameters;
+struct pipeline;
 
-/* The trace's, and one that the caller keeps. */
-#define OWN_DESCRIPTORS 2
+/* The trace's, one that the caller keeps, and that of the view of the pipeline. */
+#define OWN_DESCRIPTORS 3
 
 struct machine_options {
-    uint64_t counter_entries;         /* 0: unlimited */
-    uint64_t max_instructions;        /* 0: no limit */
-    bool real_time;                   /* the host's clock instead of retired instructions */
-    const char *trace_path;           /* NULL: no trace */
-    guest_addr trace_low, trace_high; /* high is exclusive */
-    bool strict_reservations;         /* sc fails after any other access since lr */
-    bool profile_loops;               /* count taken backward branches by target */
-    bool count_classes;               /* count instructions by the classes of ic.sync */
-    int kept_descriptor;              /* of the caller, not the program's to close; 0: none */
+    uint64_t counter_entries;           /* 0: unlimited */
+    uint64_t max_instructions;          /* 0: no limit */
+    bool real_time;                     /* the host's clock instead of retired instructions */
+    const char *trace_path;             /* NULL: no trace */
+    guest_addr trace_low, trace_high;   /* high is exclusive */
+    bool strict_reservations;           /* sc fails after any other access since lr */
+    bool profile_loops;                 /* count taken backward branches by target */
+    bool count_classes;                 /* count instructions by the classes of ic.sync */
+    const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
+    bool count_loads;                   /* with it: what each static load does */
+    const guest_addr *perfect_loads;    /* with it: those that always hit; NULL: none */
+    size_t perfect_load_count;
+    const char *pipeview_path; /* with it: NULL: no view of the pipeline */
+    int kept_descriptor;       /* of the caller, not the program's to close; 0: none */
 };
 
 struct machine {
@@ -33,6 +40,8 @@ struct machine {
     struct counter_table *counters; /* also in units */
     struct loop_profile *loops;     /* the same, or NULL */
     struct code_classes *classes;   /* the same */
+    struct pipeline *pipeline;      /* or NULL */
+    bool unobserved;                /* what is executed is not for the pipeline */
     uint64_t counter_threshold;     /* CSR ctrthresh: of the core, like the table */
     uint64_t counter_mode;          /* CSR ctrmode */
     uint64_t instructions;          /* retired by all threads of the program: the virtual clock */
@@ -48,7 +57,8 @@ void machine_destroy(struct machine *machine);
 /* Whether the program may not close or replace `fd`. */
 static inline bool machine_owns_descriptor(const struct machine *machine, int64_t fd)
 {
-    return fd >= 0 && (fd == machine->own_descriptors[0] || fd == machine->own_descriptors[1]);
+    return fd >= 0 && (fd == machine->own_descriptors[0] || fd == machine->own_descriptors[1] ||
+                       fd == machine->own_descriptors[2]);
 }
 
 /* The program has ended: false if a unit could not write all that it had to. */
@@ -59,10 +69,11 @@ void machine_init_hart(struct machine *machine, struct hart *hart);
 void machine_release_hart(struct hart *hart);
 
 /* Runs `hart` for at most `budget` instructions, or until a counter's callback
- * has ended; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */
+ * has ended, or as far as its context of the pipeline has room; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */
 enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget);
 
-/* Virtual time in nanoseconds: one per retired instruction, plus idle time. */
+/* Virtual time in nanoseconds: one per retired instruction, or per cycle of the pipeline, plus idle
+ * time. */
 uint64_t machine_virtual_time(const struct machine *machine);
 
 #endif

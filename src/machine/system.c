@@ -5,6 +5,7 @@
 
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
+#include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 
@@ -16,6 +17,9 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
 {
     switch (number) {
     case RV64_CSR_cycle:
+        *value =
+            machine->pipeline != NULL ? pipeline_cycles(machine->pipeline) : hart->instructions;
+        return true;
     case RV64_CSR_instret:
         *value = hart->instructions;
         return true;

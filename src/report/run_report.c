@@ -3,10 +3,12 @@
 
 #include "base/sha256.h"
 #include "machine/linux/layout.h"
+#include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
 #include "report/hotspots.h"
 #include "report/json_statistics.h"
+#include "report/loads_report.h"
 #include "report/places.h"
 #include "report/translator_report.h"
 
@@ -86,7 +88,11 @@ static void report_machine(struct statistics *s, const struct process *process)
     snprintf(hash, sizeof hash, "0x%016" PRIx64, process->schedule_hash);
     s->begin(s, "machine");
     s->number(s, "instructions", machine->instructions);
-    s->nothing(s, "cycles");
+    if (machine->pipeline != NULL) {
+        s->number(s, "cycles", pipeline_cycles(machine->pipeline));
+    } else {
+        s->nothing(s, "cycles");
+    }
     s->number(s, "threads", process->threads_started);
     s->number(s, "thread_switches", process->switches);
     s->text(s, "schedule_hash", hash);
@@ -136,6 +142,12 @@ bool run_report_statistics(struct process *process, const struct run_description
         }
     }
     s->end(s);
+    if (process->machine.pipeline != NULL) {
+        s->begin(s, "pipeline");
+        pipeline_report(process->machine.pipeline, s);
+        loads_report(process, s);
+        s->end(s);
+    }
     return json_statistics_write(&json, path);
 }
 
@@ -178,6 +190,7 @@ void run_report_summary(struct process *process, const struct run_description *r
             hotspots.created, hotspots.evicted, hotspots.callbacks);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
+    loads_report_print(process);
 }
 
 /* What the program did that it could not survive; NULL if it was no fault. */

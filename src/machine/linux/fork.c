@@ -38,6 +38,7 @@ static void become_child(struct process *process, struct thread *thread, const u
     process->next_tid = process->pid + 1;
     process->threads = thread;
     process->current = thread;
+    schedule_leave_contexts(process);
     process->last_tid = 0;
     process->forked = true;
     process->shares_memory = true;
@@ -107,6 +108,7 @@ static _Noreturn void run_shared_child(struct process *process, struct thread *t
     memset(&process->signals, 0, sizeof process->signals);
     process->timers = NULL;
     timer_forget(process);
+    process->machine.unobserved = true; /* the pipeline is the parent's */
     become_child(process, thread, arguments);
     thread->hart.x[REGISTER_A0] = 0;
     thread->hart.pc += ECALL_BYTES;
@@ -141,6 +143,7 @@ static void take_back(struct process *process, const struct process *before)
     timer_forget(process);
     *process = *before;
     process->machine = after.machine;
+    process->machine.unobserved = before->machine.unobserved;
     process->machine.instructions = before->machine.instructions;
     process->machine.idle_nanoseconds = before->machine.idle_nanoseconds;
     process->brk_start = after.brk_start;

@@ -9,6 +9,7 @@
 #define STRATA_MACHINE_LINUX_PROCESS_H
 
 #include "machine/machine.h"
+#include "machine/pipeline/pipeline.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -95,6 +96,7 @@ struct thread {
     enum thread_state state;
     struct thread_wait wait;
     uint64_t ready_order; /* FIFO order among runnable threads */
+    uint64_t turn_ends;   /* on a context: the instructions after which others may have it */
 
     guest_sigset blocked;
     guest_sigset
@@ -134,6 +136,7 @@ struct process {
     struct machine machine;
     struct thread *threads; /* in order of creation */
     struct thread *current;
+    struct thread *on_context[CONTEXTS_MAX]; /* of the pipeline: who runs there */
     pid_t pid;
     pid_t next_tid; /* virtual thread numbers: deterministic */
     struct signal_action actions[GUEST_SIGNALS + 1];

@@ -27,5 +27,7 @@ uint64_t schedule_now(struct process *process);
 /* Runs until process->exiting: what schedule_run does, for a process whose
  * signals are installed already. */
 void schedule_loop(struct process *process);
+/* No thread is on a context of the pipeline any more. */
+void schedule_leave_contexts(struct process *process);
 
 #endif

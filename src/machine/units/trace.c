@@ -2,15 +2,13 @@
 #include "machine/units/trace.h"
 
 #include "isa/rv64/disassemble.h"
+#include "machine/high_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 struct trace {
     struct unit unit;
@@ -80,21 +78,6 @@ static void destroy(struct unit *unit)
 static const struct unit_kind kind = {
     .name = "trace", .watches = watches, .retire = on_retire, .finish = finish, .destroy = destroy};
 
-/* The program's descriptors must have the numbers that they have without a
- * trace, so this one goes as high as it may. */
-static FILE *open_high(const char *path, int *descriptor)
-{
-    struct rlimit limit;
-    const int low = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (low < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return NULL;
-    }
-    const rlim_t most = limit.rlim_cur < 65536 ? limit.rlim_cur : 65536;
-    *descriptor = fcntl(low, F_DUPFD_CLOEXEC, (int)most - 1);
-    close(low);
-    return *descriptor < 0 ? NULL : fdopen(*descriptor, "w");
-}
-
 struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host,
                           int *descriptor)
 {
@@ -103,7 +86,7 @@ struct unit *trace_create(const char *path, guest_addr low, guest_addr high, str
         return NULL;
     }
     trace->path = path;
-    trace->file = open_high(path, descriptor);
+    trace->file = high_file_open(path, HIGH_TRACE, descriptor);
     if (trace->file == NULL) {
         free(trace);
         return NULL;

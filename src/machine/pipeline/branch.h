@@ -1,0 +1,63 @@
+/* Predicts where fetch goes on: directions, targets and returns. */
+#ifndef STRATA_MACHINE_PIPELINE_BRANCH_H
+#define STRATA_MACHINE_PIPELINE_BRANCH_H
+
+#include "machine/hart.h"
+#include "machine/pipeline/parameters.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What kind of branch an instruction is to the predictor. */
+enum branch_kind {
+    BRANCH_NONE,
+    BRANCH_CONDITIONAL,
+    BRANCH_JUMP,   /* jal: its target is known when it is decoded */
+    BRANCH_CALL,   /* jal or jalr that leaves a return address */
+    BRANCH_RETURN, /* jalr from a return address */
+    BRANCH_INDIRECT,
+};
+
+struct branch_site {
+    guest_addr pc, next; /* and what follows it */
+    guest_addr target;   /* of a direct one; 0: known only when it is executed */
+    enum branch_kind kind;
+};
+
+struct target_entry {
+    uint64_t tag; /* the branch's address, plus 1 */
+    guest_addr target;
+};
+
+/* What is of one context. */
+struct return_stack {
+    guest_addr *entries;
+    unsigned top; /* where the last one is */
+    uint64_t history;
+};
+
+struct branch_statistics {
+    uint64_t conditional, conditional_wrong;
+    uint64_t indirect, indirect_wrong;
+    uint64_t returns, returns_wrong;
+};
+
+struct branch_predictor {
+    uint64_t kind, history_mask, table_mask, target_ways, target_mask;
+    uint64_t stack_entries;
+    uint8_t *counters;
+    struct target_entry *targets; /* by set, the last used first */
+    struct return_stack *stacks;  /* by context */
+    unsigned contexts;
+    struct branch_statistics statistics;
+};
+
+bool branch_create(struct branch_predictor *predictor, const struct parameters *parameters);
+void branch_destroy(struct branch_predictor *predictor);
+
+/* A branch is fetched, and `actual` is where it goes: whether that was predicted.  The predictor learns
+ * it at once, so that what it knows is what a real one knows when branches are far apart. */
+bool branch_predicted(struct branch_predictor *predictor, unsigned context,
+                      const struct branch_site *site, guest_addr actual);
+
+#endif

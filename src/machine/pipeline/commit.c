@@ -1,0 +1,114 @@
+/* Commit: instructions retire in order, and what keeps them from it is noted. */
+#include "base/check.h"
+#include "machine/pipeline/window.h"
+
+static void retire(struct pipeline *pipeline, unsigned number)
+{
+    struct context *context = &pipeline->contexts[number];
+    const uint32_t id = entry_at(pipeline, number, 0);
+    const struct entry *entry = entry_of(pipeline, id);
+    const struct slot *slot = entry->slot;
+    if (UNLIKELY(pipeline->view != NULL)) {
+        pipeview_retire(pipeline, number, entry);
+    }
+    if (slot->destination != REGISTER_NONE && context->writers[slot->destination] == id) {
+        context->writers[slot->destination] = NO_ENTRY;
+    }
+    if (slot->flags & SLOT_STORE) {
+        const unsigned room = (unsigned)pipeline->parameters.core_store_buffer;
+        pipeline->leaving[(pipeline->leaving_head + pipeline->leaving_count) % room] =
+            (struct leaving_store){.address = entry->address, .context = number};
+        pipeline->leaving_count++;
+        context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
+        context->store_count--;
+        context->stores_known--;
+    }
+    if (slot->flags & (SLOT_LOAD | SLOT_STORE)) {
+        pipeline->memory_in_flight--;
+    }
+    context->head = (context->head + 1) & (pipeline->ring - 1);
+    context->count--;
+    context->unissued -= context->unissued > 0;
+    pipeline->in_flight--;
+    context->statistics.instructions++;
+}
+
+static bool store_has_room(const struct pipeline *pipeline, const struct entry *entry)
+{
+    return !(entry->slot->flags & SLOT_STORE) ||
+           pipeline->leaving_count < pipeline->parameters.core_store_buffer;
+}
+
+/* What keeps the context's oldest instruction from retiring in this cycle. */
+static enum cause cause_of(struct pipeline *pipeline, unsigned number)
+{
+    const struct context *context = &pipeline->contexts[number];
+    if (context->count == 0) {
+        if (context->fetch_blocked || context->fetch_from > pipeline->now) {
+            return (enum cause)context->fetch_cause;
+        }
+        return context->queue_count > 0                         ? CAUSE_front
+               : context->stream_count == 0 && !context->active ? CAUSE_idle
+                                                                : CAUSE_fetch;
+    }
+    const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
+    if (entry->state == ENTRY_DONE) {
+        return store_has_room(pipeline, entry) ? CAUSE_others : CAUSE_stores;
+    }
+    return (enum cause)entry->cause;
+}
+
+static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
+{
+    struct context *context = &pipeline->contexts[number];
+    context->statistics.slots[cause_of(pipeline, number)] += slots;
+    if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
+        const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
+        if (entry->slot->flags & SLOT_LOAD && entry->state != ENTRY_DONE) {
+            loads_site(pipeline->loads, entry->slot)->stall_slots += slots;
+        }
+    }
+}
+
+/* Nothing retires for `cycles` cycles. */
+void commit_account(struct pipeline *pipeline, uint64_t cycles)
+{
+    const uint64_t width = pipeline->parameters.core_commit_width;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        account(pipeline, i, cycles * width);
+    }
+}
+
+/* The cycle in which nothing retired, and for which causes are still what they were, does not count. */
+void commit_take_back(struct pipeline *pipeline)
+{
+    const uint64_t width = pipeline->parameters.core_commit_width;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        pipeline->contexts[i].statistics.slots[cause_of(pipeline, i)] -= width;
+    }
+}
+
+bool commit_stage(struct pipeline *pipeline)
+{
+    const unsigned width = (unsigned)pipeline->parameters.core_commit_width;
+    unsigned room = width;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        const unsigned number = (pipeline->turn + i) % pipeline->context_count;
+        struct context *context = &pipeline->contexts[number];
+        unsigned retired = 0;
+        while (retired < room && context->count > 0) {
+            const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
+            if (entry->state != ENTRY_DONE || !store_has_room(pipeline, entry)) {
+                break;
+            }
+            retire(pipeline, number);
+            retired++;
+        }
+        room -= retired;
+        context->statistics.slots[CAUSE_base] += retired;
+        if (retired < width) {
+            account(pipeline, number, width - retired);
+        }
+    }
+    return room < width;
+}

@@ -1,0 +1,136 @@
+/* Dispatch: instructions get an entry, and learn what they wait for. */
+#include "machine/pipeline/window.h"
+
+/* The instruction waits for `producer`, unless its result is there already. */
+static void depend(struct pipeline *pipeline, uint32_t id, unsigned operand, uint32_t producer)
+{
+    struct entry *entry = entry_of(pipeline, id), *other;
+    if (producer == NO_ENTRY || (other = entry_of(pipeline, producer))->state == ENTRY_DONE) {
+        return;
+    }
+    entry->links[operand] = other->dependents;
+    other->dependents = id * OPERANDS + operand;
+    entry->waiting++;
+}
+
+/* The youngest older store that writes some of what the load reads; NO_ENTRY if there is none. */
+static uint32_t find_store(struct pipeline *pipeline, const struct context *context,
+                           const struct entry *load)
+{
+    for (unsigned i = context->store_count; i-- > 0;) {
+        const uint32_t id = context->stores[(context->store_head + i) & (pipeline->ring - 1)];
+        const struct entry *store = entry_of(pipeline, id);
+        if (store->address < load->address + load->slot->bytes &&
+            load->address < store->address + store->slot->bytes) {
+            return id;
+        }
+    }
+    return NO_ENTRY;
+}
+
+static void add_memory(struct pipeline *pipeline, struct context *context, uint32_t id)
+{
+    struct entry *entry = entry_of(pipeline, id);
+    pipeline->memory_in_flight++;
+    if (entry->slot->flags & SLOT_LOAD) {
+        const uint32_t store = find_store(pipeline, context, entry);
+        entry->forwarded = store != NO_ENTRY;
+        depend(pipeline, id, OPERAND_MEMORY, store);
+    }
+    if (entry->slot->flags & SLOT_STORE) {
+        context->stores[(context->store_head + context->store_count) & (pipeline->ring - 1)] = id;
+        context->store_count++;
+    }
+}
+
+static bool has_room(const struct pipeline *pipeline, const struct context *context,
+                     const struct slot *slot)
+{
+    const struct parameters *p = &pipeline->parameters;
+    return pipeline->in_flight < p->core_reorder_buffer && context->count < pipeline->ring &&
+           pipeline->waiting < p->core_issue_queue &&
+           (!(slot->flags & (SLOT_LOAD | SLOT_STORE)) ||
+            pipeline->memory_in_flight < p->core_load_store_queue);
+}
+
+static void start(struct pipeline *pipeline, unsigned number, const struct fetched *fetched)
+{
+    struct context *context = &pipeline->contexts[number];
+    struct slot *slot = fetched->record.slot;
+    const uint32_t id = entry_at(pipeline, number, context->count++);
+    struct entry *entry = entry_of(pipeline, id);
+    *entry = (struct entry){.slot = slot,
+                            .address = fetched->record.address,
+                            .links = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY},
+                            .dependents = NO_ENTRY,
+                            .mispredicted = fetched->mispredicted,
+                            .cause = CAUSE_execute,
+                            .fetched = fetched->cycle,
+                            .dispatched = pipeline->now};
+    pipeline->in_flight++;
+    bool address_waits = false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (slot->sources[i] != REGISTER_NONE) {
+            depend(pipeline, id, i, context->writers[slot->sources[i]]);
+            address_waits |= i == OPERAND_ADDRESS && entry->waiting > 0;
+        }
+    }
+    if (slot->flags & (SLOT_LOAD | SLOT_STORE)) {
+        add_memory(pipeline, context, id);
+        if (slot->flags & SLOT_STORE && !address_waits) {
+            issue_store_known(pipeline, id);
+        }
+    }
+    if (slot->destination != REGISTER_NONE) {
+        context->writers[slot->destination] = id;
+    }
+    if (slot->flags & SLOT_ALONE) {
+        context->alone_until = pipeline->now + slot->latency;
+        entry->cause = CAUSE_system;
+        complete_at(pipeline, id, context->alone_until);
+        return;
+    }
+    context->in_queues++;
+    pipeline->waiting++;
+    if (entry->waiting == 0) {
+        issue_make_ready(pipeline, id);
+    }
+}
+
+static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, unsigned room)
+{
+    struct context *context = &pipeline->contexts[number];
+    unsigned dispatched = 0;
+    while (dispatched < room && context->queue_count > 0 && context->alone_until <= pipeline->now) {
+        const struct fetched *fetched = &context->queue[context->queue_head];
+        const struct slot *slot = fetched->record.slot;
+        if (fetched->cycle + pipeline->parameters.core_front_cycles > pipeline->now ||
+            !has_room(pipeline, context, slot) ||
+            (slot->flags & SLOT_ALONE && context->count > 0)) {
+            break;
+        }
+        start(pipeline, number, fetched);
+        context->queue_head =
+            (context->queue_head + 1) % (unsigned)pipeline->parameters.core_fetch_queue;
+        context->queue_count--;
+        dispatched++;
+    }
+    return dispatched;
+}
+
+/* Room in the queues goes by the policy of fetch: in mere turns, contexts that free it in step with their
+ * turns would keep it from others for ever. */
+bool dispatch_stage(struct pipeline *pipeline)
+{
+    const unsigned room = (unsigned)pipeline->parameters.core_dispatch_width;
+    unsigned dispatched = 0, candidates = 0;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        candidates |= (unsigned)(pipeline->contexts[i].queue_count > 0) << i;
+    }
+    while (candidates != 0 && dispatched < room) {
+        const unsigned number = fetch_choose(pipeline, candidates);
+        candidates &= ~(1u << number);
+        dispatched += dispatch_context(pipeline, number, room - dispatched);
+    }
+    return dispatched > 0;
+}

@@ -1,0 +1,277 @@
+/* Issue: instructions whose operands are there go to functional units and to the caches. */
+#include "base/check.h"
+#include "machine/pipeline/window.h"
+
+#define PAGE_SHIFT 12
+
+static unsigned place_of(const struct pipeline *pipeline, const struct context *context,
+                         uint32_t id)
+{
+    return (id - context->head) & (pipeline->ring - 1);
+}
+
+/* The place of the oldest store whose address is not known; beyond all if there is none. */
+static unsigned first_unknown(const struct pipeline *pipeline, const struct context *context)
+{
+    if (context->stores_known == context->store_count) {
+        return UINT32_MAX;
+    }
+    const uint32_t id =
+        context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
+    return place_of(pipeline, context, id);
+}
+
+static bool must_wait(const struct pipeline *pipeline, const struct context *context, uint32_t id)
+{
+    return pipeline->parameters.core_disambiguation == LOADS_WAIT &&
+           first_unknown(pipeline, context) < place_of(pipeline, context, id);
+}
+
+void issue_make_ready(struct pipeline *pipeline, uint32_t id)
+{
+    struct context *context = &pipeline->contexts[id / pipeline->ring];
+    struct entry *entry = entry_of(pipeline, id);
+    const unsigned bit = id & (pipeline->ring - 1);
+    entry->state = ENTRY_READY;
+    const bool waits = entry->slot->flags & SLOT_LOAD && must_wait(pipeline, context, id);
+    set_bit(waits ? context->parked : context->ready, bit);
+}
+
+void issue_store_known(struct pipeline *pipeline, uint32_t id)
+{
+    struct context *context = &pipeline->contexts[id / pipeline->ring];
+    const unsigned before = context->stores_known;
+    entry_of(pipeline, id)->address_known = true;
+    while (context->stores_known < context->store_count) {
+        const uint32_t store =
+            context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
+        if (!entry_of(pipeline, store)->address_known) {
+            break;
+        }
+        context->stores_known++;
+    }
+    if (context->stores_known == before) {
+        return;
+    }
+    const unsigned limit = first_unknown(pipeline, context);
+    const uint32_t base = (id / pipeline->ring) * pipeline->ring;
+    for (unsigned word = 0; word < pipeline->ring_words; word++) {
+        for (uint64_t bits = context->parked[word]; bits != 0; bits &= bits - 1) {
+            const unsigned bit = word * 64 + (unsigned)__builtin_ctzll(bits);
+            if (place_of(pipeline, context, base + bit) < limit) {
+                clear_bit(context->parked, bit);
+                set_bit(context->ready, bit);
+            }
+        }
+    }
+}
+
+/* A free unit of the class; NULL if there is none. */
+static uint64_t *find_unit(struct pipeline *pipeline, unsigned class)
+{
+    for (unsigned i = 0; i < pipeline->unit_counts[class]; i++) {
+        if (pipeline->unit_free[class][i] <= pipeline->now) {
+            return &pipeline->unit_free[class][i];
+        }
+    }
+    return NULL;
+}
+
+static uint8_t cause_of_level(enum level level)
+{
+    static const uint8_t causes[LEVEL_COUNT] = {CAUSE_l1, CAUSE_l2, CAUSE_l3, CAUSE_memory};
+    return causes[level];
+}
+
+/* Programs have addresses of their own. */
+static uint64_t address_in(unsigned context, guest_addr address)
+{
+    return address | (uint64_t)context << GUEST_SPACE_BITS;
+}
+
+/* The cycle in which the data is there; CACHE_BUSY if the access must be tried again.  `translated` is what
+ * earlier tries left, and `cause` what the access waits for; `site` counts it if it is not NULL. */
+static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum access_kind kind,
+                            uint64_t *translated, uint8_t *cause, struct load_site *site)
+{
+    const uint64_t now = pipeline->now;
+    if (pipeline->parameters.ideal_memory) {
+        *cause = CAUSE_l1;
+        return now + pipeline->parameters.l1d_cycles;
+    }
+    const bool again = *translated != 0;
+    if (!again) {
+        const bool there = cache_translate(&pipeline->dtlb, address >> PAGE_SHIFT, now);
+        *translated = there ? now : now + pipeline->parameters.tlb_miss_cycles;
+    }
+    const bool walks = *translated > now;
+    struct access access = {
+        .line = address, .now = walks ? *translated : now, .kind = kind, .again = again};
+    const uint64_t ready = cache_access(&pipeline->l1d, &access);
+    *cause = ready == CACHE_BUSY                 ? CAUSE_mshrs
+             : walks && access.level == LEVEL_L1 ? CAUSE_tlb
+                                                 : cause_of_level(access.level);
+    if (UNLIKELY(site != NULL) && ready != CACHE_BUSY) {
+        loads_accessed(site, &access);
+    }
+    return ready;
+}
+
+/* The stride prefetcher sees what loads read.  It takes what is free, and never walks for a
+ * translation. */
+static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsigned context)
+{
+    uint64_t ahead[PREFETCH_DEGREE_MAX];
+    const uint64_t address = address_in(context, entry->address);
+    const unsigned count = prefetch_learn(
+        &pipeline->prefetcher, address_in(context, entry->slot->site.pc), address, ahead);
+    for (unsigned i = 0; i < count; i++) {
+        if ((ahead[i] ^ address) >> GUEST_SPACE_BITS != 0 ||
+            cache_holds(&pipeline->l1d, ahead[i])) {
+            continue;
+        }
+        struct access access = {.line = ahead[i], .now = pipeline->now, .kind = ACCESS_PREFETCH};
+        const bool asked = cache_holds(&pipeline->dtlb, ahead[i] >> PAGE_SHIFT) &&
+                           cache_access(&pipeline->l1d, &access) != CACHE_BUSY;
+        pipeline->prefetcher.issued += asked;
+        pipeline->prefetcher.dropped += !asked;
+    }
+}
+
+/* The cycle in which a load has its data; CACHE_BUSY if it must be tried again. */
+static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned context)
+{
+    struct load_site *site =
+        UNLIKELY(pipeline->loads != NULL) ? loads_site(pipeline->loads, entry->slot) : NULL;
+    uint64_t done;
+    if (entry->forwarded) {
+        done = pipeline->now + pipeline->parameters.core_forward_cycles;
+        entry->cause = CAUSE_forward;
+    } else if (UNLIKELY(entry->slot->flags & SLOT_PERFECT)) {
+        done = pipeline->now + pipeline->parameters.l1d_cycles;
+        entry->cause = CAUSE_l1;
+        cache_install(&pipeline->l1d, address_in(context, entry->address), pipeline->now);
+    } else {
+        done = access_data(pipeline, address_in(context, entry->address), ACCESS_READ,
+                           &entry->translated, &entry->cause, site);
+        if (done == CACHE_BUSY) {
+            return done;
+        }
+    }
+    if (UNLIKELY(site != NULL)) {
+        site->executions++;
+        site->forwarded += entry->forwarded;
+        site->latency_cycles += done - pipeline->now;
+    }
+    if (UNLIKELY(pipeline->prefetcher.entries != NULL) && !pipeline->parameters.ideal_memory) {
+        prefetch(pipeline, entry, context);
+    }
+    return done;
+}
+
+static bool try_issue(struct pipeline *pipeline, uint32_t id)
+{
+    struct entry *entry = entry_of(pipeline, id);
+    const struct slot *slot = entry->slot;
+    const unsigned number = id / pipeline->ring;
+    struct context *context = &pipeline->contexts[number];
+    uint64_t *unit = find_unit(pipeline, slot->unit);
+    if (unit == NULL) {
+        return false;
+    }
+    uint64_t done = pipeline->now + slot->latency;
+    entry->cause = CAUSE_execute;
+    if (slot->flags & SLOT_LOAD) {
+        done = load(pipeline, entry, number);
+        if (done == CACHE_BUSY) {
+            pipeline->busy = true;
+            return false;
+        }
+    } else if (slot->flags & SLOT_PREFETCH) {
+        uint8_t cause; /* nobody waits for it */
+        access_data(pipeline, address_in(number, entry->address), ACCESS_PREFETCH,
+                    &entry->translated, &cause, NULL);
+        pipeline->statistics.prefetches++;
+    }
+    *unit = pipeline->now + slot->busy;
+    clear_bit(context->ready, id & (pipeline->ring - 1));
+    entry->issued = pipeline->now;
+    context->in_queues--;
+    pipeline->waiting--;
+    complete_at(pipeline, id, done);
+    return true;
+}
+
+/* The oldest first; those that cannot go are left for another cycle. */
+static unsigned issue_any(struct pipeline *pipeline, unsigned number, unsigned room)
+{
+    struct context *context = &pipeline->contexts[number];
+    const unsigned first = context->head / 64, words = pipeline->ring_words;
+    const uint64_t older = ~(UINT64_MAX << context->head % 64);
+    unsigned issued = 0;
+    for (unsigned i = 0; i <= words && issued < room; i++) {
+        const unsigned word = (first + i) & (words - 1);
+        uint64_t bits = context->ready[word];
+        bits &= i == 0 ? ~older : i == words ? older : UINT64_MAX;
+        for (; bits != 0 && issued < room; bits &= bits - 1) {
+            const unsigned bit = word * 64 + (unsigned)__builtin_ctzll(bits);
+            issued += try_issue(pipeline, number * pipeline->ring + bit);
+        }
+    }
+    return issued;
+}
+
+static unsigned issue_in_order(struct pipeline *pipeline, unsigned number, unsigned room)
+{
+    struct context *context = &pipeline->contexts[number];
+    unsigned issued = 0;
+    while (issued < room && context->unissued < context->count) {
+        const uint32_t id = entry_at(pipeline, number, context->unissued);
+        const struct entry *entry = entry_of(pipeline, id);
+        if (entry->state == ENTRY_WAITS ||
+            (entry->state == ENTRY_READY && !try_issue(pipeline, id))) {
+            break;
+        }
+        issued++;
+        context->unissued++;
+    }
+    return issued;
+}
+
+/* Stores that have retired use the ports that loads leave. */
+static bool drain_stores(struct pipeline *pipeline)
+{
+    bool any = false;
+    while (pipeline->leaving_count > 0) {
+        uint64_t *unit = find_unit(pipeline, CLASS_MEMORY);
+        if (unit == NULL) {
+            break;
+        }
+        struct leaving_store *store = &pipeline->leaving[pipeline->leaving_head];
+        uint8_t cause; /* nobody waits for it */
+        if (access_data(pipeline, address_in(store->context, store->address), ACCESS_WRITE,
+                        &store->translated, &cause, NULL) == CACHE_BUSY) {
+            pipeline->busy = true;
+            break;
+        }
+        *unit = pipeline->now + 1;
+        pipeline->leaving_head =
+            (pipeline->leaving_head + 1) % (unsigned)pipeline->parameters.core_store_buffer;
+        pipeline->leaving_count--;
+        any = true;
+    }
+    return any;
+}
+
+bool issue_stage(struct pipeline *pipeline)
+{
+    unsigned room = (unsigned)pipeline->parameters.core_issue_width, issued = 0;
+    const bool in_order = pipeline->parameters.core_order == ORDER_IN;
+    for (unsigned i = 0; i < pipeline->context_count && issued < room; i++) {
+        const unsigned number = (pipeline->turn + i) % pipeline->context_count;
+        issued += in_order ? issue_in_order(pipeline, number, room - issued)
+                           : issue_any(pipeline, number, room - issued);
+    }
+    const bool drained = pipeline->leaving_count > 0 && drain_stores(pipeline);
+    return issued > 0 || drained;
+}

@@ -1,0 +1,52 @@
+/* What each static load did: how often it missed and where, and how long retirement waited for it.
+ *
+ * A few delinquent loads cause most misses.  Kept only when asked for (pipeline_count_loads): the shadow
+ * caches that tell capacity misses take time. */
+#ifndef STRATA_MACHINE_PIPELINE_LOADS_H
+#define STRATA_MACHINE_PIPELINE_LOADS_H
+
+#include "machine/hart.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOAD_LEVELS 3
+
+struct access;
+struct cache;
+struct slot;
+
+/* One level, as this load saw it. */
+struct load_level {
+    uint64_t accesses; /* that reached it */
+    uint64_t misses;   /* that found no line */
+    uint64_t merged;   /* that found it on its way: neither hits nor misses */
+    uint64_t capacity; /* of the misses */
+};
+
+struct load_site {
+    guest_addr pc;
+    uint32_t word; /* of the instruction: code may change */
+    uint64_t executions;
+    uint64_t forwarded;      /* of these, with data from a store */
+    uint64_t latency_cycles; /* from issue to data, all executions together */
+    uint64_t stall_slots;    /* of retirement, while it was the oldest instruction and not done */
+    struct load_level levels[LOAD_LEVELS];
+};
+
+struct loads;
+
+struct loads *loads_create(void);
+void loads_destroy(struct loads *loads);
+
+/* What is known of the load in the slot; it is new if nothing is. */
+struct load_site *loads_site(struct loads *loads, struct slot *slot);
+/* It was issued and went to the caches. */
+void loads_accessed(struct load_site *site, const struct access *access);
+
+/* All sites, those with the most misses of the first level first, then by address: malloc'ed, of
+ * pointers that live as long as the pipeline. */
+const struct load_site **loads_ranked(const struct loads *loads, size_t *count);
+
+#endif

@@ -1,0 +1,49 @@
+/* What the simulated processor is like: its parameters, read from a configuration file. */
+#ifndef STRATA_MACHINE_PIPELINE_PARAMETERS_H
+#define STRATA_MACHINE_PIPELINE_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* In the order of the words in the table. */
+enum issue_order { ORDER_IN, ORDER_OUT };
+enum fetch_policy { FETCH_ICOUNT, FETCH_ROUND_ROBIN, FETCH_MAIN_FIRST };
+enum disambiguation { LOADS_WAIT, LOADS_PERFECT };
+enum direction_predictor { PREDICT_BIMODAL, PREDICT_GSHARE, PREDICT_TAKEN };
+enum prefetch_kind { PREFETCH_NONE, PREFETCH_STRIDE };
+
+struct parameters {
+#define NUMBER(section, name, value, lowest, highest, meaning) uint64_t section##_##name;
+#define CHOICE(section, name, value, words, meaning) uint64_t section##_##name;
+#include "machine/pipeline/parameters.def"
+#undef NUMBER
+#undef CHOICE
+};
+
+/* What the table says of one parameter, for documents and statistics. */
+struct parameter_row {
+    const char *section, *name;
+    uint64_t value, lowest, highest;
+    const char *words; /* of a choice; else NULL */
+    const char *meaning;
+    size_t offset; /* in struct parameters */
+};
+extern const struct parameter_row parameter_rows[];
+extern const size_t parameter_count;
+
+void parameters_set_defaults(struct parameters *parameters);
+
+/* Sets what the file names.  False with a message, FILE:LINE: what is wrong, if it names what is not
+ * there or is out of range, or if the whole cannot be built. */
+#define PARAMETERS_PROBLEM_BYTES 400
+bool parameters_read(struct parameters *parameters, const char *path,
+                     char problem[PARAMETERS_PROBLEM_BYTES]);
+
+uint64_t parameter_get(const struct parameters *parameters, const struct parameter_row *row);
+/* The value as a configuration file would have it. */
+void parameter_print(FILE *file, const struct parameters *parameters,
+                     const struct parameter_row *row);
+
+#endif

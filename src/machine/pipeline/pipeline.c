@@ -1,0 +1,307 @@
+/* The pipeline: puts its parts together, and runs it cycle by cycle. */
+#include "machine/pipeline/shadow.h"
+#include "machine/pipeline/window.h"
+
+#include <stdlib.h>
+
+static bool create_caches(struct pipeline *pipeline)
+{
+    const struct parameters *p = &pipeline->parameters;
+#define CACHE(name, level)                                                                         \
+    cache_create(&pipeline->name, level, p->name##_bytes, p->name##_ways, p->name##_line,          \
+                 p->name##_cycles, p->name##_mshrs)
+    if (!CACHE(l1i, LEVEL_L1) || !CACHE(l1d, LEVEL_L1) || !CACHE(l2, LEVEL_L2) ||
+        !CACHE(l3, LEVEL_L3) ||
+        !cache_create(&pipeline->itlb, LEVEL_L1, p->itlb_entries, p->itlb_ways, 1, 0, 1) ||
+        !cache_create(&pipeline->dtlb, LEVEL_L1, p->dtlb_entries, p->dtlb_ways, 1, 0, 1)) {
+        return false;
+    }
+#undef CACHE
+    pipeline->bus = (struct memory_bus){.latency = p->memory_cycles,
+                                        .chunk_bytes = p->memory_chunk,
+                                        .chunk_cycles = p->memory_chunk_cycles};
+    pipeline->l1i.next = pipeline->l1d.next = p->l2_bytes != 0 ? &pipeline->l2 : NULL;
+    pipeline->l2.next = p->l3_bytes != 0 ? &pipeline->l3 : NULL;
+    pipeline->l1i.bus = pipeline->l1d.bus = pipeline->l2.bus = pipeline->l3.bus = &pipeline->bus;
+    return true;
+}
+
+static bool create_context(struct pipeline *pipeline, struct context *context)
+{
+    context->stream = calloc(STREAM_RECORDS, sizeof *context->stream);
+    context->queue = calloc(pipeline->parameters.core_fetch_queue, sizeof *context->queue);
+    context->ready = calloc(pipeline->ring_words, sizeof *context->ready);
+    context->parked = calloc(pipeline->ring_words, sizeof *context->parked);
+    context->stores = calloc(pipeline->ring, sizeof *context->stores);
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        context->writers[i] = NO_ENTRY;
+    }
+    return context->stream != NULL && context->queue != NULL && context->ready != NULL &&
+           context->parked != NULL && context->stores != NULL;
+}
+
+static bool create_parts(struct pipeline *pipeline)
+{
+    const struct parameters *p = &pipeline->parameters;
+    pipeline->context_count = (unsigned)p->core_contexts;
+    pipeline->ring = 64;
+    while (pipeline->ring < p->core_reorder_buffer) {
+        pipeline->ring *= 2;
+    }
+    pipeline->ring_words = pipeline->ring / 64;
+    pipeline->contexts = calloc(pipeline->context_count, sizeof *pipeline->contexts);
+    pipeline->entries =
+        calloc((size_t)pipeline->context_count * pipeline->ring, sizeof *pipeline->entries);
+    pipeline->leaving = calloc(p->core_store_buffer, sizeof *pipeline->leaving);
+    pipeline->slots = slots_create(&pipeline->parameters);
+    if (pipeline->contexts == NULL || pipeline->entries == NULL || pipeline->leaving == NULL ||
+        pipeline->slots == NULL) {
+        return false;
+    }
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        if (!create_context(pipeline, &pipeline->contexts[i])) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < EVENT_CYCLES; i++) {
+        pipeline->wheel[i] = NO_ENTRY;
+    }
+    pipeline->unit_counts[CLASS_ALU] = p->units_alu;
+    pipeline->unit_counts[CLASS_MULTIPLY] = p->units_multiply;
+    pipeline->unit_counts[CLASS_MEMORY] = p->units_memory;
+    pipeline->unit_counts[CLASS_FLOAT_ADD] = p->units_float_add;
+    pipeline->unit_counts[CLASS_FLOAT_MULTIPLY] = p->units_float_multiply;
+    return branch_create(&pipeline->predictor, p) && create_caches(pipeline) &&
+           prefetch_create(&pipeline->prefetcher, p);
+}
+
+struct pipeline *pipeline_create(const struct parameters *parameters)
+{
+    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    if (pipeline == NULL) {
+        return NULL;
+    }
+    pipeline->parameters = *parameters;
+    if (!create_parts(pipeline)) {
+        pipeline_destroy(pipeline);
+        return NULL;
+    }
+    return pipeline;
+}
+
+void pipeline_destroy(struct pipeline *pipeline)
+{
+    if (pipeline == NULL) {
+        return;
+    }
+    for (unsigned i = 0; pipeline->contexts != NULL && i < pipeline->context_count; i++) {
+        struct context *context = &pipeline->contexts[i];
+        free(context->stream);
+        free(context->queue);
+        free(context->ready);
+        free(context->parked);
+        free(context->stores);
+    }
+    free(pipeline->contexts);
+    free(pipeline->entries);
+    free(pipeline->leaving);
+    slots_destroy(pipeline->slots);
+    branch_destroy(&pipeline->predictor);
+    cache_destroy(&pipeline->l1i);
+    cache_destroy(&pipeline->l1d);
+    cache_destroy(&pipeline->l2);
+    cache_destroy(&pipeline->l3);
+    cache_destroy(&pipeline->itlb);
+    cache_destroy(&pipeline->dtlb);
+    prefetch_destroy(&pipeline->prefetcher);
+    loads_destroy(pipeline->loads);
+    pipeview_destroy(pipeline->view);
+    free(pipeline);
+}
+
+bool pipeline_count_loads(struct pipeline *pipeline)
+{
+    struct cache *caches[] = {&pipeline->l1d, &pipeline->l2, &pipeline->l3};
+    for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+        struct cache *cache = caches[i];
+        if (cache->lines != NULL &&
+            (cache->shadow = shadow_create((cache->set_mask + 1) * cache->ways)) == NULL) {
+            return false;
+        }
+    }
+    pipeline->loads = loads_create();
+    return pipeline->loads != NULL;
+}
+
+bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc)
+{
+    return slots_make_perfect(pipeline->slots, pc);
+}
+
+void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
+{
+    pipeline->view = view;
+}
+
+bool pipeline_finish_view(struct pipeline *pipeline)
+{
+    return pipeline->view == NULL || pipeview_finish(pipeline->view);
+}
+
+unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)
+{
+    return STREAM_RECORDS - pipeline->contexts[context].stream_count;
+}
+
+void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
+                   unsigned count)
+{
+    struct context *c = &pipeline->contexts[context];
+    for (unsigned i = 0; i < count; i++) {
+        c->stream[(c->stream_head + c->stream_count++) % STREAM_RECORDS] = records[i];
+    }
+}
+
+void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active)
+{
+    pipeline->contexts[context].active = active;
+}
+
+uint64_t pipeline_cycles(const struct pipeline *pipeline)
+{
+    return pipeline->now;
+}
+
+static void take_earlier(uint64_t *next, uint64_t cycle, uint64_t now)
+{
+    if (cycle > now && cycle < *next) {
+        *next = cycle;
+    }
+}
+
+/* The cycle in which an access that waits for an MSHR of a level could go on, if that is before `next`.  It
+ * comes to a level `before` cycles after it was tried. */
+static uint64_t next_free_in(const struct cache *cache, uint64_t now, uint64_t before,
+                             uint64_t next)
+{
+    const uint64_t fill = cache_next_fill(cache, now + before);
+    return fill != UINT64_MAX && fill - before < next ? fill - before : next;
+}
+
+static uint64_t next_free_mshr(const struct pipeline *pipeline, uint64_t next)
+{
+    const uint64_t now = pipeline->now;
+    const struct cache *const first[] = {&pipeline->l1i, &pipeline->l1d};
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t l2 = first[i]->latency, l3 = l2 + pipeline->l2.latency;
+        next = next_free_in(first[i], now, 0, next);
+        next = next_free_in(&pipeline->l2, now, l2, next);
+        next = next_free_in(&pipeline->l3, now, l3, next);
+    }
+    return next;
+}
+
+/* The next cycle in which something can happen, when nothing did in this one. */
+static uint64_t next_cycle(const struct pipeline *pipeline)
+{
+    const uint64_t now = pipeline->now;
+    uint64_t next = complete_next(pipeline);
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        const struct context *context = &pipeline->contexts[i];
+        take_earlier(&next, context->fetch_from, now);
+        take_earlier(&next, context->alone_until, now);
+        if (context->queue_count > 0) {
+            take_earlier(&next,
+                         context->queue[context->queue_head].cycle +
+                             pipeline->parameters.core_front_cycles,
+                         now);
+        }
+    }
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+        for (unsigned i = 0; i < pipeline->unit_counts[class]; i++) {
+            take_earlier(&next, pipeline->unit_free[class][i], now);
+        }
+    }
+    return pipeline->busy ? next_free_mshr(pipeline, next) : next;
+}
+
+/* Nothing happens until cycle `next`: the causes stay what they are. */
+static void skip_to(struct pipeline *pipeline, uint64_t next)
+{
+    const uint64_t skipped = next - pipeline->now - 1;
+    if (skipped == 0) {
+        return;
+    }
+    pipeline->now += skipped;
+    pipeline->turn = (unsigned)((pipeline->turn + skipped) % pipeline->context_count);
+    pipeline->statistics.occupied_entries += skipped * pipeline->in_flight;
+    pipeline->statistics.occupied_queue += skipped * pipeline->waiting;
+    commit_account(pipeline, skipped);
+}
+
+/* Nothing happens in this cycle, nor ever after: it was none. */
+static void take_back(struct pipeline *pipeline)
+{
+    pipeline->statistics.occupied_entries -= pipeline->in_flight;
+    pipeline->statistics.occupied_queue -= pipeline->waiting;
+    commit_take_back(pipeline);
+}
+
+/* False if nothing can ever happen again without more instructions. */
+static bool run_cycle(struct pipeline *pipeline)
+{
+    pipeline->busy = false;
+    bool any = commit_stage(pipeline);
+    any |= complete_stage(pipeline);
+    any |= issue_stage(pipeline);
+    any |= dispatch_stage(pipeline);
+    any |= fetch_stage(pipeline);
+    pipeline->statistics.occupied_entries += pipeline->in_flight;
+    pipeline->statistics.occupied_queue += pipeline->waiting;
+    if (!any) {
+        const uint64_t next = next_cycle(pipeline);
+        if (next == NO_CYCLE) {
+            take_back(pipeline);
+            return false;
+        }
+        skip_to(pipeline, next);
+    }
+    pipeline->now++;
+    pipeline->turn = pipeline->turn + 1 == pipeline->context_count ? 0 : pipeline->turn + 1;
+    return true;
+}
+
+unsigned pipeline_contexts(const struct pipeline *pipeline)
+{
+    return pipeline->context_count;
+}
+
+bool pipeline_wants(const struct pipeline *pipeline, unsigned context)
+{
+    return pipeline->contexts[context].stream_count <= pipeline->parameters.core_fetch_width;
+}
+
+static bool wants_more(const struct pipeline *pipeline)
+{
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        if (pipeline->contexts[i].active && pipeline_wants(pipeline, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pipeline_run(struct pipeline *pipeline)
+{
+    while (!wants_more(pipeline) && run_cycle(pipeline)) {
+    }
+}
+
+void pipeline_drain(struct pipeline *pipeline)
+{
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        pipeline->contexts[i].active = false;
+    }
+    while (run_cycle(pipeline)) {
+    }
+}

@@ -1,0 +1,82 @@
+/* The pipeline: takes what was executed, context by context, and says in which cycle. */
+#ifndef STRATA_MACHINE_PIPELINE_H
+#define STRATA_MACHINE_PIPELINE_H
+
+#include "machine/exec/record.h"
+#include "machine/pipeline/parameters.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loads;
+struct pipeline;
+struct pipeview;
+struct rv64_insn;
+struct unit;
+struct unit_host;
+struct statistics;
+
+/* What keeps an instruction from retiring. */
+enum cause {
+#define CAUSE(name, meaning) CAUSE_##name,
+#include "machine/pipeline/stack.def"
+#undef CAUSE
+    CAUSE_COUNT
+};
+
+struct context_statistics {
+    uint64_t instructions;       /* retired */
+    uint64_t slots[CAUSE_COUNT]; /* of commit_width in each cycle */
+};
+
+struct pipeline_statistics {
+    uint64_t cycles;
+    uint64_t occupied_entries, occupied_queue; /* summed over cycles */
+    uint64_t prefetches;                       /* prefetch instructions issued */
+};
+
+#define CONTEXTS_MAX 8
+#define STREAM_RECORDS 256 /* that a context takes at a time */
+
+/* NULL if memory runs out. */
+struct pipeline *pipeline_create(const struct parameters *parameters);
+void pipeline_destroy(struct pipeline *pipeline);
+
+/* Before the first cycle: count what each load does (false if memory runs out); let the loads at an
+ * address always hit the first level (the same); write the view of the pipeline, which is the
+ * pipeline's from then on. */
+bool pipeline_count_loads(struct pipeline *pipeline);
+bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc);
+void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
+/* After the last one: false if the view could not be written. */
+bool pipeline_finish_view(struct pipeline *pipeline);
+
+/* Gives a context what its thread executed next; as many as there is room for (pipeline_room). */
+unsigned pipeline_room(const struct pipeline *pipeline, unsigned context);
+void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
+                   unsigned count);
+unsigned pipeline_contexts(const struct pipeline *pipeline);
+/* Whether the context has fewer records than it may fetch in a cycle. */
+bool pipeline_wants(const struct pipeline *pipeline, unsigned context);
+/* Whether a thread runs on the context: if not, it has no more to give for now. */
+void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active);
+
+/* Runs until an active context has fewer records than it may fetch in a cycle, or nothing is left in
+ * flight. */
+void pipeline_run(struct pipeline *pipeline);
+/* Runs until nothing is left in flight. */
+void pipeline_drain(struct pipeline *pipeline);
+
+/* What makes the engine record instructions for it. */
+struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host host);
+void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);
+/* NULL unless pipeline_count_loads. */
+const struct loads *pipeline_loads(const struct pipeline *pipeline);
+/* Retirement slots in which nothing retired although there was something to run. */
+uint64_t pipeline_stall_slots(const struct pipeline *pipeline);
+/* Slots of a cycle, and which levels of data caches there are. */
+uint64_t pipeline_commit_width(const struct pipeline *pipeline);
+bool pipeline_has_level(const struct pipeline *pipeline, unsigned level);
+uint64_t pipeline_cycles(const struct pipeline *pipeline);
+
+#endif

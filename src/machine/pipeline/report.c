@@ -1,0 +1,126 @@
+/* The statistics of the pipeline: where the cycles went. */
+#include "machine/pipeline/window.h"
+#include "machine/statistics.h"
+
+static const char *const cause_names[] = {
+#define CAUSE(name, meaning) #name,
+#include "machine/pipeline/stack.def"
+#undef CAUSE
+};
+
+static void report_ratio(struct statistics *s, const char *key, uint64_t part, uint64_t whole)
+{
+    if (whole == 0) {
+        s->nothing(s, key);
+    } else {
+        s->ratio(s, key, (double)part / (double)whole);
+    }
+}
+
+static void report_context(struct statistics *s, const struct pipeline *pipeline,
+                           const struct context *context)
+{
+    const uint64_t width = pipeline->parameters.core_commit_width;
+    s->begin(s, NULL);
+    s->number(s, "instructions", context->statistics.instructions);
+    report_ratio(s, "ipc", context->statistics.instructions, pipeline->now);
+    s->begin(s, "cycles");
+    for (unsigned i = 0; i < CAUSE_COUNT; i++) {
+        report_ratio(s, cause_names[i], context->statistics.slots[i], width);
+    }
+    s->end(s);
+    s->end(s);
+}
+
+static void report_cache(struct statistics *s, const char *name, const struct cache *cache,
+                         uint64_t instructions, uint64_t cycles)
+{
+    const struct cache_statistics *statistics = &cache->statistics;
+    s->begin(s, name);
+    s->number(s, "accesses", statistics->accesses);
+    s->number(s, "misses", statistics->misses);
+    s->number(s, "merged_misses", statistics->merged);
+    report_ratio(s, "misses_per_1000", 1000 * statistics->misses, instructions);
+    s->number(s, "writebacks", statistics->writebacks);
+    s->number(s, "busy", statistics->busy);
+    report_ratio(s, "mshrs_occupied", statistics->miss_cycles, cycles);
+    s->end(s);
+}
+
+static void report_prefetches(struct statistics *s, const struct pipeline *pipeline)
+{
+    const struct cache_statistics *l1d = &pipeline->l1d.statistics;
+    s->begin(s, "prefetches");
+    s->number(s, "software", pipeline->statistics.prefetches);
+    s->number(s, "stride", pipeline->prefetcher.issued);
+    s->number(s, "dropped", pipeline->prefetcher.dropped);
+    s->number(s, "lines", l1d->prefetches);
+    s->number(s, "used", l1d->prefetches_used);
+    s->number(s, "late", l1d->prefetches_late);
+    s->number(s, "useless", l1d->prefetches_useless);
+    s->end(s);
+}
+
+/* Into an object that the caller has begun. */
+void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
+{
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        instructions += pipeline->contexts[i].statistics.instructions;
+    }
+    s->number(s, "cycles", pipeline->now);
+    s->number(s, "instructions", instructions);
+    report_ratio(s, "ipc", instructions, pipeline->now);
+    report_ratio(s, "reorder_buffer_occupied", pipeline->statistics.occupied_entries,
+                 pipeline->now);
+    report_ratio(s, "issue_queue_occupied", pipeline->statistics.occupied_queue, pipeline->now);
+    s->begin_list(s, "contexts");
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        report_context(s, pipeline, &pipeline->contexts[i]);
+    }
+    s->end(s);
+    s->begin(s, "branches");
+    const struct branch_statistics *branches = &pipeline->predictor.statistics;
+    s->number(s, "conditional", branches->conditional);
+    s->number(s, "conditional_mispredicted", branches->conditional_wrong);
+    s->number(s, "indirect", branches->indirect);
+    s->number(s, "indirect_mispredicted", branches->indirect_wrong);
+    s->number(s, "returns", branches->returns);
+    s->number(s, "returns_mispredicted", branches->returns_wrong);
+    s->end(s);
+    report_cache(s, "l1i", &pipeline->l1i, instructions, pipeline->now);
+    report_cache(s, "l1d", &pipeline->l1d, instructions, pipeline->now);
+    report_cache(s, "l2", &pipeline->l2, instructions, pipeline->now);
+    report_cache(s, "l3", &pipeline->l3, instructions, pipeline->now);
+    report_cache(s, "itlb", &pipeline->itlb, instructions, pipeline->now);
+    report_cache(s, "dtlb", &pipeline->dtlb, instructions, pipeline->now);
+    report_prefetches(s, pipeline);
+}
+
+const struct loads *pipeline_loads(const struct pipeline *pipeline)
+{
+    return pipeline->loads;
+}
+
+uint64_t pipeline_stall_slots(const struct pipeline *pipeline)
+{
+    uint64_t slots = 0;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
+            const bool stall = cause != CAUSE_base && cause != CAUSE_idle;
+            slots += stall ? pipeline->contexts[i].statistics.slots[cause] : 0;
+        }
+    }
+    return slots;
+}
+
+uint64_t pipeline_commit_width(const struct pipeline *pipeline)
+{
+    return pipeline->parameters.core_commit_width;
+}
+
+bool pipeline_has_level(const struct pipeline *pipeline, unsigned level)
+{
+    const struct cache *const caches[] = {&pipeline->l1d, &pipeline->l2, &pipeline->l3};
+    return level < sizeof caches / sizeof caches[0] && caches[level]->lines != NULL;
+}

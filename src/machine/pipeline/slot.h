@@ -1,0 +1,58 @@
+/* Instructions as the pipeline sees them: what each needs of it, decoded once.
+ *
+ * A slot stays as long as the pipeline, since instructions in flight point to it: code that changes
+ * gets new ones. */
+#ifndef STRATA_MACHINE_PIPELINE_SLOT_H
+#define STRATA_MACHINE_PIPELINE_SLOT_H
+
+#include "isa/rv64/insn.h"
+#include "machine/pipeline/branch.h"
+
+/* Registers of both files; x0 is none. */
+#define REGISTERS 64
+#define REGISTER_NONE 255
+
+enum slot_flag {
+    SLOT_LOAD = 1,
+    SLOT_STORE = 2,
+    SLOT_ALONE = 4, /* runs in an empty pipeline: system calls, CSRs, fences of code */
+    SLOT_PREFETCH = 8,
+    SLOT_PERFECT = 16, /* a load that always hits the first level: named by --perfect-loads */
+};
+
+/* Kinds of functional units; instructions of one kind compete for them. */
+enum unit_class {
+    CLASS_ALU,
+    CLASS_MULTIPLY,
+    CLASS_MEMORY,
+    CLASS_FLOAT_ADD,
+    CLASS_FLOAT_MULTIPLY,
+    CLASS_COUNT
+};
+
+struct slot {
+    struct branch_site site;
+    uint32_t word;
+    uint8_t sources[3]; /* the first one is a memory access's address */
+    uint8_t destination;
+    uint8_t flags;    /* enum slot_flag */
+    uint8_t unit;     /* enum unit_class */
+    uint8_t kind;     /* enum rv64_unit, for the instruction mix */
+    uint8_t bytes;    /* of a memory access */
+    uint32_t latency; /* of a load: when it hits is the cache's to say */
+    uint16_t busy;    /* cycles in which its unit takes nothing else */
+    struct load_site
+        *load; /* what is known of this load; NULL until it is executed, or not asked for */
+    struct slot *hash_next;
+};
+
+struct slots;
+
+struct slots *slots_create(const struct parameters *parameters);
+void slots_destroy(struct slots *slots);
+/* NULL if memory runs out. */
+/* Loads at this address always hit, if they were not asked for before; false if memory runs out. */
+bool slots_make_perfect(struct slots *slots, guest_addr pc);
+struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn);
+
+#endif

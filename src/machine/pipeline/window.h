@@ -1,0 +1,159 @@
+/* The pipeline from inside: contexts, instructions in flight, and what the stages share.
+ *
+ * Instructions come as a stream of what was executed (struct record); the stages say when.  A cycle
+ * runs from the end to the beginning: commit, complete, issue, dispatch, fetch. */
+#ifndef STRATA_MACHINE_PIPELINE_WINDOW_H
+#define STRATA_MACHINE_PIPELINE_WINDOW_H
+
+#include "machine/pipeline/cache.h"
+#include "machine/pipeline/loads.h"
+#include "machine/pipeline/pipeline.h"
+#include "machine/pipeline/pipeview.h"
+#include "machine/pipeline/prefetch.h"
+#include "machine/pipeline/slot.h"
+
+#define NO_ENTRY UINT32_MAX
+#define NO_CYCLE UINT64_MAX
+
+/* What an instruction may wait for: three registers, and the store that its load reads from. */
+#define OPERANDS 4
+#define OPERAND_ADDRESS 0
+#define OPERAND_MEMORY 3
+
+enum entry_state { ENTRY_WAITS, ENTRY_READY, ENTRY_ISSUED, ENTRY_DONE };
+
+/* An instruction between dispatch and retirement. */
+struct entry {
+    struct slot *slot;
+    guest_addr address;
+    uint64_t done; /* the cycle in which its result is there, once it is issued */
+    uint32_t links
+        [OPERANDS]; /* the next one that waits for the same instruction: entry * OPERANDS + operand */
+    uint32_t dependents; /* the first one that waits for this */
+    uint32_t next_event; /* in the same cycle of the wheel */
+    uint8_t waiting;     /* operands that are not there yet */
+    uint8_t state;       /* enum entry_state */
+    uint8_t cause;       /* enum cause: what it waits for while it is executed */
+    bool mispredicted;   /* fetch waits for it */
+    bool forwarded;      /* its data comes from a store */
+    bool address_known;  /* of a store */
+    uint64_t translated; /* the cycle from which its address is translated; 0: not asked yet */
+    uint64_t fetched, dispatched, issued; /* for the view of the pipeline */
+};
+
+struct fetched {
+    struct record record;
+    uint64_t cycle;
+    bool mispredicted;
+};
+
+/* A store that has retired, on its way to the cache. */
+struct leaving_store {
+    guest_addr address;
+    uint64_t translated; /* as in struct entry */
+    unsigned context;
+};
+
+#define EVENT_CYCLES 2048 /* of the wheel: longer waits go around */
+
+struct context {
+    struct record *stream; /* executed, not fetched; a ring */
+    unsigned stream_head, stream_count;
+    bool active; /* a thread runs on it */
+
+    struct fetched *queue; /* fetched, not dispatched; a ring */
+    unsigned queue_head, queue_count;
+    uint64_t fetch_from;       /* the cycle from which fetch may go on */
+    uint8_t fetch_cause;       /* enum cause: what it waits for until then */
+    bool fetch_blocked;        /* by a misprediction, until it is executed */
+    guest_addr fetch_line;     /* the line that the last instruction came from, plus 1 */
+    uint64_t fetch_translated; /* of the next line, as in struct entry */
+
+    unsigned head, count; /* of its entries: a ring of window->ring */
+    unsigned unissued;    /* in order: the number of entries that were issued, from the head on */
+    uint64_t *ready;      /* bits of entries that may issue */
+    uint64_t *parked;     /* bits of loads that wait for older stores' addresses */
+    uint32_t writers[REGISTERS]; /* the last entry that writes a register */
+    uint32_t *stores;            /* entries of stores in order; a ring */
+    unsigned store_head, store_count;
+    unsigned stores_known; /* of these, from the head on, those whose address is known */
+    unsigned in_queues;    /* dispatched and not issued */
+    uint64_t alone_until;  /* the cycle in which an instruction that runs alone ends */
+
+    struct context_statistics statistics;
+};
+
+struct pipeline {
+    struct parameters parameters;
+    struct context *contexts;
+    unsigned context_count;
+    unsigned ring; /* entries of a context's ring: a power of two */
+    unsigned ring_words;
+    struct entry *entries; /* by context */
+    uint64_t now;
+    unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
+    unsigned turn;                                 /* the context that comes first in this cycle */
+    bool busy;                                     /* a load found no free MSHR in this cycle */
+
+    uint32_t wheel[EVENT_CYCLES];
+    uint64_t wheel_used[EVENT_CYCLES / 64];
+
+    uint64_t unit_counts[CLASS_COUNT];
+    uint64_t unit_free[CLASS_COUNT][16]; /* the cycle from which each takes another */
+
+    struct leaving_store *leaving; /* a ring */
+    unsigned leaving_head, leaving_count;
+
+    struct slots *slots;
+    struct branch_predictor predictor;
+    struct memory_bus bus;
+    struct cache l1i, l1d, l2, l3, itlb, dtlb;
+    struct prefetcher prefetcher;
+    struct loads *loads;   /* NULL unless asked for */
+    struct pipeview *view; /* the same */
+    struct pipeline_statistics statistics;
+};
+
+static inline struct entry *entry_of(struct pipeline *pipeline, uint32_t id)
+{
+    return &pipeline->entries[id];
+}
+
+/* The entry at a place from the head on. */
+static inline uint32_t entry_at(const struct pipeline *pipeline, unsigned context, unsigned place)
+{
+    const struct context *c = &pipeline->contexts[context];
+    return context * pipeline->ring + ((c->head + place) & (pipeline->ring - 1));
+}
+
+static inline void set_bit(uint64_t *words, unsigned bit)
+{
+    words[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static inline void clear_bit(uint64_t *words, unsigned bit)
+{
+    words[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
+/* Each stage does the work of one cycle and says whether there was any. */
+bool commit_stage(struct pipeline *pipeline);
+void commit_account(struct pipeline *pipeline, uint64_t cycles);
+void commit_take_back(struct pipeline *pipeline);
+bool complete_stage(struct pipeline *pipeline);
+bool issue_stage(struct pipeline *pipeline);
+bool dispatch_stage(struct pipeline *pipeline);
+bool fetch_stage(struct pipeline *pipeline);
+
+/* fetch.c: which of some contexts, as bits, comes first by the policy. */
+unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates);
+/* issue.c: the instruction may issue from now on. */
+void issue_make_ready(struct pipeline *pipeline, uint32_t id);
+/* A store's address is known. */
+void issue_store_known(struct pipeline *pipeline, uint32_t id);
+/* complete.c: the instruction's result is there in cycle `done`. */
+void complete_at(struct pipeline *pipeline, uint32_t id, uint64_t done);
+/* The next cycle in which a result comes; NO_CYCLE if none does. */
+uint64_t complete_next(const struct pipeline *pipeline);
+
+#endif
