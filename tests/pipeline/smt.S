@@ -1,0 +1,30 @@
+/* Threads that repeat the same body on as many contexts, until the first has done so ITERATIONS times. */
+#include "loop.h"
+    program
+    la s0, stacks
+    .rept THREADS - 1
+    addi s0, s0, 256
+    li a0, 0x50f00 /* all is shared */
+    mv a1, s0
+    li a7, 220
+    ecall
+    beqz a0, other
+    .endr
+    loop
+    .rept 30
+    OP
+    .endr
+    end_loop
+
+    .balign 64
+other:
+    .rept 30
+    OP
+    .endr
+    addi s11, s11, -1
+    bnez s0, other
+
+    .bss
+    .balign 16
+stacks:
+    .space 256 * THREADS
