@@ -126,18 +126,18 @@ static uint32_t *find(const struct shadow *shadow, uint64_t number)
     return &shadow->table[place];
 }
 
-enum shadow_answer shadow_access(struct shadow *shadow, uint64_t number)
+enum shadow_answer shadow_access(struct shadow *shadow, uint64_t line)
 {
-    uint32_t *place = find(shadow, number);
+    uint32_t *place = find(shadow, line);
     const uint32_t id = *place;
     if (id == NONE) {
         if (shadow->count == shadow->room) {
             /* There is no answer without it, and a program's lines were all mapped before. */
             ASSERT(shadow->table_bits < 32 && allocate(shadow, shadow->table_bits + 1));
-            place = find(shadow, number);
+            place = find(shadow, line);
         }
         *place = shadow->count;
-        shadow->lines[shadow->count].number = number;
+        shadow->lines[shadow->count].number = line;
         become_newest(shadow, shadow->count++);
         return SHADOW_FIRST;
     }
