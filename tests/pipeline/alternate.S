@@ -1,5 +1,5 @@
 /* A branch that is taken every other time. */
-#include "loop.h"
+#include "loop.inc"
     program
     li t0, 0
     loop

@@ -1,5 +1,5 @@
 /* DEPTH functions that call one another, and return. */
-#include "loop.h"
+#include "loop.inc"
     program
     li s0, 0
     loop

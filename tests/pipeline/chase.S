@@ -1,5 +1,5 @@
 /* Follows pointers through NODES of STRIDE bytes, one after the other and again from the first. */
-#include "loop.h"
+#include "loop.inc"
     program
     la t0, list
     loop

@@ -1,5 +1,5 @@
 /* 1022 additions in a row: 4 KB of code, that begin in the middle of a page. */
-#include "loop.h"
+#include "loop.inc"
     program
     j begin
     .balign 4096

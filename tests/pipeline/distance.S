@@ -1,5 +1,5 @@
 /* A load of 60 cycles that waits for none, and 29 additions. */
-#include "loop.h"
+#include "loop.inc"
     program
     loop
     ld t0, -16(sp)

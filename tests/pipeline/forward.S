@@ -1,5 +1,5 @@
 /* Ten times: a number in memory grows by one. */
-#include "loop.h"
+#include "loop.inc"
     program
     loop
     .rept 10

@@ -1,5 +1,5 @@
 /* A jump through a register: to the same place, or to two in turn. */
-#include "loop.h"
+#include "loop.inc"
     program
     la s0, one
     la s1, two

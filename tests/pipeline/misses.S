@@ -1,5 +1,5 @@
 /* 64 accesses to 64 lines that do not wait for one another. */
-#include "loop.h"
+#include "loop.inc"
     program
     la t0, lines
     addi t1, t0, 1024

@@ -1,5 +1,5 @@
 /* A load of 20 cycles, what uses it, and 20 additions that do not. */
-#include "loop.h"
+#include "loop.inc"
     program
     la t0, self
     sd t0, 0(t0)

@@ -1,5 +1,5 @@
 /* Eight branches that are never taken. */
-#include "loop.h"
+#include "loop.inc"
     program
     loop
     .rept 8

@@ -1,5 +1,5 @@
 /* The same instruction 30 times: what its latency, its unit and the widths of the stages allow. */
-#include "loop.h"
+#include "loop.inc"
     program
     li t0, 1
     li t1, 7

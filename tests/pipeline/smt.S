@@ -1,5 +1,5 @@
 /* Threads that repeat the same body on as many contexts, until the first has done so ITERATIONS times. */
-#include "loop.h"
+#include "loop.inc"
     program
     la s0, stacks
     .rept THREADS - 1

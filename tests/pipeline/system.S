@@ -1,5 +1,5 @@
 /* A system call: getpid. */
-#include "loop.h"
+#include "loop.inc"
     program
     loop
     li a7, 172

@@ -1,5 +1,5 @@
 /* Ten times: a load, a store whose address comes from it, and a load from elsewhere that could not know. */
-#include "loop.h"
+#include "loop.inc"
     program
     la t0, self
     sd t0, 0(t0)
