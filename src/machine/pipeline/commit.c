@@ -61,7 +61,12 @@ static enum cause cause_of(struct pipeline *pipeline, unsigned number)
 static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
 {
     struct context *context = &pipeline->contexts[number];
-    context->statistics.slots[cause_of(pipeline, number)] += slots;
+    const enum cause cause = cause_of(pipeline, number);
+    if (cause == CAUSE_idle) { /* what is left of the cycles in the end */
+        pipeline->live &= ~(1u << number);
+        return;
+    }
+    context->statistics.slots[cause] += slots;
     if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
         const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
         if (entry->slot->flags & SLOT_LOAD && entry->state != ENTRY_DONE) {
@@ -74,8 +79,8 @@ static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
 void commit_account(struct pipeline *pipeline, uint64_t cycles)
 {
     const uint64_t width = pipeline->parameters.core_commit_width;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        account(pipeline, i, cycles * width);
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        account(pipeline, (unsigned)__builtin_ctz(live), cycles * width);
     }
 }
 
@@ -83,8 +88,9 @@ void commit_account(struct pipeline *pipeline, uint64_t cycles)
 void commit_take_back(struct pipeline *pipeline)
 {
     const uint64_t width = pipeline->parameters.core_commit_width;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        pipeline->contexts[i].statistics.slots[cause_of(pipeline, i)] -= width;
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(live);
+        pipeline->contexts[number].statistics.slots[cause_of(pipeline, number)] -= width;
     }
 }
 
@@ -92,8 +98,8 @@ bool commit_stage(struct pipeline *pipeline)
 {
     const unsigned width = (unsigned)pipeline->parameters.core_commit_width;
     unsigned room = width;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        const unsigned number = (pipeline->turn + i) % pipeline->context_count;
+    for (unsigned live = live_in_turn(pipeline); live != 0; live &= live - 1) {
+        const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(live));
         struct context *context = &pipeline->contexts[number];
         unsigned retired = 0;
         while (retired < room && context->count > 0) {

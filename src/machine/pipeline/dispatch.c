@@ -124,8 +124,9 @@ bool dispatch_stage(struct pipeline *pipeline)
 {
     const unsigned room = (unsigned)pipeline->parameters.core_dispatch_width;
     unsigned dispatched = 0, candidates = 0;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        candidates |= (unsigned)(pipeline->contexts[i].queue_count > 0) << i;
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(live);
+        candidates |= (unsigned)(pipeline->contexts[number].queue_count > 0) << number;
     }
     while (candidates != 0 && dispatched < room) {
         const unsigned number = fetch_choose(pipeline, candidates);

@@ -13,7 +13,10 @@ static bool can_fetch(const struct pipeline *pipeline, const struct context *con
 unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
 {
     const uint64_t policy = pipeline->parameters.core_fetch_policy;
-    unsigned best = pipeline->context_count, best_load = UINT32_MAX;
+    unsigned best = (unsigned)__builtin_ctz(candidates), best_load = UINT32_MAX;
+    if ((candidates & (candidates - 1)) == 0) {
+        return best;
+    }
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         const unsigned number =
             policy == FETCH_MAIN_FIRST ? i : (pipeline->turn + i) % pipeline->context_count;
@@ -101,8 +104,9 @@ bool fetch_stage(struct pipeline *pipeline)
 {
     unsigned room = (unsigned)pipeline->parameters.core_fetch_width, candidates = 0;
     bool any = false;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        candidates |= (unsigned)can_fetch(pipeline, &pipeline->contexts[i]) << i;
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(live);
+        candidates |= (unsigned)can_fetch(pipeline, &pipeline->contexts[number]) << number;
     }
     for (unsigned i = 0;
          i < pipeline->parameters.core_fetch_contexts && room > 0 && candidates != 0; i++) {

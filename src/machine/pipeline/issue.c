@@ -267,8 +267,8 @@ bool issue_stage(struct pipeline *pipeline)
 {
     unsigned room = (unsigned)pipeline->parameters.core_issue_width, issued = 0;
     const bool in_order = pipeline->parameters.core_order == ORDER_IN;
-    for (unsigned i = 0; i < pipeline->context_count && issued < room; i++) {
-        const unsigned number = (pipeline->turn + i) % pipeline->context_count;
+    for (unsigned live = live_in_turn(pipeline); live != 0 && issued < room; live &= live - 1) {
+        const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(live));
         issued += in_order ? issue_in_order(pipeline, number, room - issued)
                            : issue_any(pipeline, number, room - issued);
     }

@@ -156,6 +156,7 @@ unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count)
 {
+    pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
     for (unsigned i = 0; i < count; i++) {
         c->stream[(c->stream_head + c->stream_count++) % STREAM_RECORDS] = records[i];
@@ -164,6 +165,7 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
 
 void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active)
 {
+    pipeline->live |= 1u << context; /* until it turns out to have nothing */
     pipeline->contexts[context].active = active;
 }
 
@@ -206,8 +208,8 @@ static uint64_t next_cycle(const struct pipeline *pipeline)
 {
     const uint64_t now = pipeline->now;
     uint64_t next = complete_next(pipeline);
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        const struct context *context = &pipeline->contexts[i];
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        const struct context *context = &pipeline->contexts[__builtin_ctz(live)];
         take_earlier(&next, context->fetch_from, now);
         take_earlier(&next, context->alone_until, now);
         if (context->queue_count > 0) {
@@ -283,8 +285,9 @@ bool pipeline_wants(const struct pipeline *pipeline, unsigned context)
 
 static bool wants_more(const struct pipeline *pipeline)
 {
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        if (pipeline->contexts[i].active && pipeline_wants(pipeline, i)) {
+    for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(live);
+        if (pipeline->contexts[number].active && pipeline_wants(pipeline, number)) {
             return true;
         }
     }

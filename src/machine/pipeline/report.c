@@ -25,8 +25,12 @@ static void report_context(struct statistics *s, const struct pipeline *pipeline
     s->number(s, "instructions", context->statistics.instructions);
     report_ratio(s, "ipc", context->statistics.instructions, pipeline->now);
     s->begin(s, "cycles");
+    uint64_t idle = pipeline->now * width;
     for (unsigned i = 0; i < CAUSE_COUNT; i++) {
-        report_ratio(s, cause_names[i], context->statistics.slots[i], width);
+        idle -= context->statistics.slots[i];
+    }
+    for (unsigned i = 0; i < CAUSE_COUNT; i++) {
+        report_ratio(s, cause_names[i], i == CAUSE_idle ? idle : context->statistics.slots[i], width);
     }
     s->end(s);
     s->end(s);

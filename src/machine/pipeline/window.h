@@ -92,7 +92,8 @@ struct pipeline {
     struct entry *entries; /* by context */
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
-    unsigned turn;                                 /* the context that comes first in this cycle */
+    unsigned turn; /* the context that comes first in this cycle */
+    unsigned live; /* bits of contexts that have something to do */
     bool busy;                                     /* a load found no free MSHR in this cycle */
 
     uint32_t wheel[EVENT_CYCLES];
@@ -124,6 +125,21 @@ static inline uint32_t entry_at(const struct pipeline *pipeline, unsigned contex
 {
     const struct context *c = &pipeline->contexts[context];
     return context * pipeline->ring + ((c->head + place) & (pipeline->ring - 1));
+}
+
+/* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
+static inline unsigned live_in_turn(const struct pipeline *pipeline)
+{
+    const unsigned all = (1u << pipeline->context_count) - 1;
+    return (pipeline->live >> pipeline->turn |
+            pipeline->live << (pipeline->context_count - pipeline->turn)) &
+           all;
+}
+
+static inline unsigned context_in_turn(const struct pipeline *pipeline, unsigned place)
+{
+    const unsigned number = pipeline->turn + place;
+    return number < pipeline->context_count ? number : number - pipeline->context_count;
 }
 
 static inline void set_bit(uint64_t *words, unsigned bit)
