@@ -179,8 +179,8 @@ lint:
 install: $(BUILD)/strata
 	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata
 	if [ -e $(BUILD)/strata-rv64 ]; then install -m 755 $(BUILD)/strata-rv64 $(DESTDIR)$(PREFIX)/bin/; fi
-	install -d $(DESTDIR)$(PREFIX)/share/strata/experiments
-	install -m 644 experiments/* $(DESTDIR)$(PREFIX)/share/strata/experiments/
+	for folder in experiments configs; do install -d $(DESTDIR)$(PREFIX)/share/strata/$$folder; \
+		install -m 644 $$folder/* $(DESTDIR)$(PREFIX)/share/strata/$$folder/; done
 	if [ -d $(BUILD)/bench/programs ]; then install -d $(DESTDIR)$(PREFIX)/share/strata/programs; \
 		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
 	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done

@@ -235,18 +235,32 @@ static int run_program(const struct simulation *simulation, char **arguments,
     return status;
 }
 
+/* Reads what --machine names, whose path is malloc'ed then: the program may change the folder. */
 static bool read_processor(struct simulation *simulation)
 {
     char problem[PARAMETERS_PROBLEM_BYTES];
-    if (simulation->machine_path == NULL) {
+    const char *name = simulation->machine_path;
+    simulation->machine_path = NULL;
+    if (name == NULL) {
         return true;
     }
-    if (!parameters_read(&simulation->processor, simulation->machine_path, problem)) {
-        fprintf(stderr, "strata: %s\n", problem);
+    char *path = parameters_find(name);
+    if (path == NULL) {
+        fprintf(stderr,
+                "strata: --machine %s: there is no such configuration; a file is named with its "
+                "ending, such as ./%s.ini\n",
+                name, name);
         return false;
     }
+    const bool read = parameters_read(&simulation->processor, path, problem);
+    if (!read) {
+        fprintf(stderr, "strata: %s\n", problem);
+    }
     simulation->machine.processor = &simulation->processor;
-    return true;
+    simulation->machine_path = simulation_absolute_path(path);
+    simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;
+    free(path);
+    return read;
 }
 
 int simulation_run(struct simulation *simulation, char **arguments,
@@ -256,13 +270,12 @@ int simulation_run(struct simulation *simulation, char **arguments,
         (simulation->perfect_path != NULL &&
          !addresses_read(simulation->perfect_path, "perfect loads", add_perfect_load,
                          simulation))) {
+        free(simulation->machine_path);
         return EXIT_STRATA_FAILED;
     }
     char *stats_path = simulation_absolute_path(simulation->stats_path);
     char *profile_path = simulation_absolute_path(simulation->profile_path);
     char *sysroot = simulation_absolute_path(simulation->sysroot);
-    char *machine_path = simulation_absolute_path(simulation->machine_path);
-    simulation->machine_path = machine_path;
     simulation->stats_path = stats_path;
     simulation->profile_path = profile_path;
     simulation->sysroot = sysroot;
@@ -270,6 +283,6 @@ int simulation_run(struct simulation *simulation, char **arguments,
     free(stats_path);
     free(profile_path);
     free(sysroot);
-    free(machine_path);
+    free(simulation->machine_path);
     return status;
 }

@@ -90,7 +90,7 @@ const char *simulation_take_real_time(void *settings, const char *value)
 
 const char *simulation_take_machine(void *settings, const char *value)
 {
-    ((struct simulation *)settings)->machine_path = value;
+    ((struct simulation *)settings)->machine_path = (char *)(uintptr_t)value;
     return NULL;
 }
 

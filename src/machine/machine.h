@@ -25,6 +25,7 @@ struct machine_options {
     bool profile_loops;                 /* count taken backward branches by target */
     bool count_classes;                 /* count instructions by the classes of ic.sync */
     const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
+    const char *processor_name;         /* of its configuration, for reports */
     bool count_loads;                   /* with it: what each static load does */
     const guest_addr *perfect_loads;    /* with it: those that always hit; NULL: none */
     size_t perfect_load_count;

@@ -53,7 +53,12 @@ static void report_config(struct statistics *s, const struct process *process,
 {
     const struct machine_options *options = &process->machine.options;
     s->begin(s, "config");
-    s->text(s, "engine", "functional");
+    s->text(s, "engine", options->processor != NULL ? "pipeline" : "functional");
+    if (options->processor != NULL) {
+        s->text(s, "machine", options->processor_name);
+    } else {
+        s->nothing(s, "machine");
+    }
     if (options->counter_entries == COUNTER_UNLIMITED) {
         s->text(s, "counter_entries", "unlimited");
     } else {

@@ -2,6 +2,7 @@
 #include "study/plan.h"
 
 #include "base/check.h"
+#include "machine/pipeline/parameters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,18 @@ static void put_word(FILE *text, const char *word)
     fwrite(word, 1, strlen(word) + 1, text);
 }
 
+/* The processor that --machine names is more than its name. */
+static void put_machine(FILE *text, const char *name)
+{
+    char digest[SHA256_TEXT_BYTES] = "";
+    char *path = parameters_find(name);
+    if (path != NULL && !sha256_file(path, digest)) {
+        digest[0] = '\0';
+    }
+    put_word(text, digest);
+    free(path);
+}
+
 static const char *make_key(const struct plan *plan, const struct job *job)
 {
     char *text = NULL;
@@ -37,6 +50,9 @@ static const char *make_key(const struct plan *plan, const struct job *job)
     ASSERT(job->options[0] != NULL); /* `run` or `sim`: no experiment is read without it */
     for (const char **option = job->options; *option != NULL; option++) {
         put_word(stream, *option);
+        if (strcmp(*option, "--machine") == 0 && option[1] != NULL) {
+            put_machine(stream, option[1]);
+        }
     }
     put_word(stream, job->profiled ? PROFILE_OPTION : "");
     for (size_t i = 0; i < program->word_count; i++) {

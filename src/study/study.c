@@ -1,6 +1,7 @@
 /* A study from its experiment files to its results. */
 #include "study/study.h"
 
+#include "base/beside.h"
 #include "base/check.h"
 #include "report/page.h"
 #include "study/probe.h"
@@ -61,16 +62,10 @@ static int fail_in_file(const struct study *study)
  * installed.  NULL if neither is. */
 static const char *find_beside(struct study *study, const char *in_tree, const char *installed)
 {
-    const char *const beside[] = {in_tree, installed};
-    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
-        char *real = realpath(pool_format(&study->pool, "%s/%s", study->place, beside[i]), NULL);
-        if (real != NULL) {
-            const char *folder = pool_copy(&study->pool, real, strlen(real));
-            free(real);
-            return folder;
-        }
-    }
-    return NULL;
+    char *found = beside_find(in_tree, installed);
+    const char *folder = found != NULL ? pool_copy(&study->pool, found, strlen(found)) : NULL;
+    free(found);
+    return folder;
 }
 
 static bool find_places(struct study *study)

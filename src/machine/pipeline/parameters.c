@@ -1,6 +1,8 @@
 /* Reads configuration files: sections in brackets, NAME = VALUE, comments after # and ;. */
 #include "machine/pipeline/parameters.h"
 
+#include "base/beside.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -312,4 +314,19 @@ bool parameters_read(struct parameters *parameters, const char *path,
     free(line);
     fclose(file);
     return good && check_whole(&reader);
+}
+
+char *parameters_find(const char *name)
+{
+    char *in_tree = NULL, *installed = NULL, *found = NULL;
+    if (strpbrk(name, "/.") != NULL) {
+        return strdup(name);
+    }
+    if (asprintf(&in_tree, "../configs/%s.ini", name) >= 0 &&
+        asprintf(&installed, "../share/strata/configs/%s.ini", name) >= 0) {
+        found = beside_find(in_tree, installed);
+    }
+    free(in_tree);
+    free(installed);
+    return found;
 }

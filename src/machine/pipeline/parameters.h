@@ -41,6 +41,9 @@ void parameters_set_defaults(struct parameters *parameters);
 bool parameters_read(struct parameters *parameters, const char *path,
                      char problem[PARAMETERS_PROBLEM_BYTES]);
 
+/* The file that `name` means: one of configs/ if it is a bare word, else itself.  malloc'ed, or NULL. */
+char *parameters_find(const char *name);
+
 uint64_t parameter_get(const struct parameters *parameters, const struct parameter_row *row);
 /* The value as a configuration file would have it. */
 void parameter_print(FILE *file, const struct parameters *parameters,
