@@ -11,6 +11,8 @@ function themeColours() {
         muted: read("--muted"),
         line: read("--line"),
         series: read("--series").split(/\s+/),
+        causes: read("--causes").split(/\s+/),
+        paper: read("--paper"),
     };
 }
 
@@ -263,26 +265,30 @@ function ladderChart(title, programs, rungs, log) {
     });
 }
 
-// Where instructions went: one bar for each run, its parts adding up to all of them.
-function splitChart(title, runs, parts) {
-    return makeChart(title, 90 + 46 * runs.length, (colours) => {
+// What something consists of: one bar for each of `bars`, its parts adding up to all of it.
+// parts: [{label, data, place}], where `place` is that of the colour among those of `palette`.
+function splitChart(title, unit, bars, parts, palette) {
+    return makeChart(title, (parts.length > 6 ? 140 : 90) + 46 * bars.length, (colours) => {
+        const colour = (place) => colours[palette][place % colours[palette].length];
         const options = commonOptions(parts.length, (item) =>
             `${item.dataset.label}: ${formatNumber(item.raw)}`);
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: {...valueAxis("number", "linear", "instructions"), stacked: true, grace: 0},
+            x: {...valueAxis("number", "linear", unit), stacked: true, grace: 0},
             y: {stacked: true, grid: {display: false}},
         };
         return {
             type: "bar",
             data: {
-                labels: runs,
-                datasets: parts.map((part, i) => ({
+                labels: bars,
+                datasets: parts.map((part) => ({
                     label: part.label,
                     data: part.data,
                     maxBarThickness: 34,
-                    ...seriesStyle(colours, i),
+                    backgroundColor: colour(part.place),
+                    borderColor: colours.paper,
+                    borderWidth: {right: 1},
                     pointStyle: "rect",
                 })),
             },

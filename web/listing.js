@@ -50,11 +50,12 @@ function makeCode(code, head, counts) {
     }))];
 }
 
-// One loop, closed.  listing: what listing_make gave for it; counts: of countHeads.
-function makeListing(id, loop, executions, listing, counts) {
+// One loop, closed.  words: how often it was executed; listing: what listing_make gave for it; counts: by
+// address and by line, as of countHeads.
+function makeListing(id, loop, words, listing, counts) {
     const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
     const part = make("details", {class: "listing", id},
-        make("summary", {}, title, make("span", {class: "muted"}, `  ${executions} executions`)));
+        make("summary", {}, title, make("span", {class: "muted"}, `  ${words}`)));
     unfilled.set(part, () => [
         ...(listing.source ? makeSource(listing.source, counts) : []),
         ...(listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head, counts) : []),

@@ -32,6 +32,7 @@ function runFacts(run, name) {
             : isNumber(lookUp(run, "program.exit_status")) ? `status ${lookUp(run, "program.exit_status")}` : null],
         ["under", run.translator ? "the translator" : "the processor alone"],
         ["options", options.length > 0 ? make("code", {}, options.join(" ")) : null],
+        ["processor", lookUp(run, "config.machine") || null],
         ["counter table", entries === undefined ? null : `${entries} entries`],
         ["instructions", isNumber(lookUp(run, "machine.instructions"))
             ? formatNumber(run.machine.instructions) : null],
@@ -42,12 +43,15 @@ function runFacts(run, name) {
     ]));
 }
 
+// A column for each run; column(i) says what is in it.
+function eachRun(names, label, column) {
+    return names.map((name, i) => ({label: names.length > 1 ? `${label} ${"AB"[i]}`.trim() : label, ...column(i)}));
+}
+
 // A column of numbers for each run, and how the second differs from the first.
 function sideBySide(names, label, value, format) {
-    const columns = names.map((name, i) => ({
-        label: names.length > 1 ? `${label} ${"AB"[i]}`.trim() : label, number: true,
-        value: (row) => value(row, i), show: (row) => format(value(row, i)),
-    }));
+    const columns = eachRun(names, label, (i) => ({number: true,
+        value: (row) => value(row, i), show: (row) => format(value(row, i), row)}));
     if (names.length > 1) {
         columns.push({label: "B to A", number: true,
             value: (row) => (isNumber(value(row, 0)) && isNumber(value(row, 1))
@@ -68,35 +72,45 @@ function splitSection(runs, names, labels) {
         {label: "all", of: total}];
     const columns = [{label: "instructions of", value: (row) => row.label},
         ...sideBySide(names, "", (row, i) => row.of(i), formatNumber)];
-    names.forEach((name, i) => columns.push({label: names.length > 1 ? `share ${"AB"[i]}` : "share",
-        number: true, value: (row) => row.of(i) / total(i), show: (row) => formatPercent(row.of(i) / total(i))}));
+    columns.push(...eachRun(names, "share", (i) => ({number: true,
+        value: (row) => row.of(i) / total(i), show: (row) => formatPercent(row.of(i) / total(i))})));
     return makeSection("instructions", "Where the instructions went",
-        make("div", {class: "charts"}, splitChart("Instructions", labels,
-            known.map(([key, label]) => ({label, data: splits.map((split) => split[key] || 0)})))),
+        make("div", {class: "charts"}, splitChart("Instructions", "instructions", labels,
+            known.map(([key, label], place) => ({label, place, data: splits.map((split) => split[key] || 0)})),
+            "series")),
         foldedTable("instructions", "Data", columns, rows, true));
 }
 
-// Loops of both runs as rows.  Of the same program a loop is its address, else function and line.
-function joinLoops(runs) {
-    const same = runs.every((run) => lookUp(run, "program.sha256") &&
-        run.program.sha256 === runs[0].program.sha256);
+function sameProgram(runs) {
+    return runs.every((run) => lookUp(run, "program.sha256") && run.program.sha256 === runs[0].program.sha256);
+}
+
+// A list of each run as rows; what placeOf(one, i) gives the same text for stands in one row.
+function joinRows(lists, placeOf) {
     const rows = new Map();
-    runs.forEach((run, i) => {
+    lists.forEach((list, i) => {
         const seen = new Map();
-        for (const loop of listOf(lookUp(run, "hotspots.loops"))) {
-            const place = same || runs.length === 1 ? loop.head : `${loop.function} ${loop.source}`;
+        for (const one of list) {
+            const place = placeOf(one, i);
             const repeated = (seen.get(place) || 0) + 1;
             seen.set(place, repeated);
             const key = `${place} ${repeated}`;
             if (!rows.has(key)) {
-                rows.set(key, {loop, from: i, runs: []});
+                rows.set(key, {first: one, from: i, runs: []});
             }
-            rows.get(key).runs[i] = loop;
+            rows.get(key).runs[i] = one;
         }
     });
-    const most = (row) => row.runs.reduce((value, loop) => Math.max(value, loop ? loop.share || 0 : 0), 0);
-    return runs.length === 1 ? [...rows.values()]
+    const most = (row) => row.runs.reduce((value, one) => Math.max(value, one ? one.share || 0 : 0), 0);
+    return lists.length === 1 ? [...rows.values()]
         : [...rows.values()].sort((a, b) => most(b) - most(a));
+}
+
+// Of the same program a loop is its address, else function and line.
+function joinLoops(runs) {
+    const same = runs.length === 1 || sameProgram(runs);
+    return joinRows(runs.map((run) => listOf(lookUp(run, "hotspots.loops"))),
+        (loop) => (same ? loop.head : `${loop.function} ${loop.source}`));
 }
 
 function shareBar(share) {
@@ -105,29 +119,27 @@ function shareBar(share) {
 }
 
 function loopId(row) {
-    return `loop-${"ab"[row.from]}-${row.loop.head}`;
+    return `loop-${"ab"[row.from]}-${row.first.head}`;
 }
 
 function listingOf(row, listings) {
-    return lookUp(listings[row.from], "loops") ? listings[row.from].loops[row.loop.head] : undefined;
+    return lookUp(listings[row.from], "loops") ? listings[row.from].loops[row.first.head] : undefined;
 }
 
 function loopColumns(names, listings) {
     const flags = (row) => row.runs.filter(Boolean).map((loop) => [loop.callback_taken ? "hot" : null,
         loop.evicted ? "evicted" : null].filter(Boolean).join(", ")).join(" / ");
     const columns = [
-        {label: "function", kind: "code", value: (row) => row.loop.function,
+        {label: "function", kind: "code", value: (row) => row.first.function,
             show: (row) => (listingOf(row, listings)
-                ? make("a", {href: "#" + loopId(row)}, row.loop.function || row.loop.head)
-                : row.loop.function)},
-        {label: "source", kind: "code", value: (row) => row.loop.source},
-        {label: "head", kind: "code", value: (row) => row.loop.head},
+                ? make("a", {href: "#" + loopId(row)}, row.first.function || row.first.head)
+                : row.first.function)},
+        {label: "source", kind: "code", value: (row) => row.first.source},
+        {label: "head", kind: "code", value: (row) => row.first.head},
         ...sideBySide(names, "executions", (row, i) => row.runs[i] && row.runs[i].executions, formatNumber),
     ];
-    names.forEach((name, i) => columns.push({label: names.length > 1 ? `share ${"AB"[i]}` : "share",
-        value: (row) => row.runs[i] && row.runs[i].share,
-        show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)}));
-    columns.push({label: "", value: flags});
+    columns.push(...eachRun(names, "share", (i) => ({value: (row) => row.runs[i] && row.runs[i].share,
+        show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)})), {label: "", value: flags});
     return columns;
 }
 
@@ -214,8 +226,8 @@ function codeSection(runs, listings) {
     return makeSection("code", "Code of the hot loops",
         why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
         rows.length > 0 ? make("p", {}, CODE_EXPLAINED) : null,
-        rows.map((row) => makeListing(loopId(row), row.loop,
-            row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / "),
+        rows.map((row) => makeListing(loopId(row), row.first,
+            row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / ") + " executions",
             listingOf(row, listings), counts[row.from])));
 }
 
@@ -233,9 +245,13 @@ function showRuns(report) {
         make("div", {class: runs.length > 1 ? "beside" : ""}, runs.map((run, i) =>
             runFacts(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i]))),
         guarded("Where the instructions went", () => splitSection(runs, names, labels)),
+        guarded("Where the cycles went", () => cyclesSection(runs, names, labels)),
+        guarded("The processor", () => processorSection(runs, names)),
+        guarded("Delinquent loads", () => loadsSection(runs, names, listings)),
         guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
         guarded("Counters", () => thresholdSection(runs, names)),
         guarded("Code", () => codeSection(runs, listings)),
+        guarded("Code of the loads", () => loadCodeSection(runs, listings)),
         guarded("All numbers", () => allSection(runs, names)),
     ];
 }

@@ -47,7 +47,7 @@ class StudyCode {
         return make("details", {class: "program"}, make("summary", {}, program, make("span", {class: "muted"},
             `  ${formatNumber(listed.length)} of ${formatNumber(rows.length)} loops, ` +
             `${formatPercent(sum(listed) / sum(rows))} of the executions`)),
-        listed.map((loop) => makeListing(this.target(program, loop), loop, formatNumber(loop.executions),
+        listed.map((loop) => makeListing(this.target(program, loop), loop, `${formatNumber(loop.executions)} executions`,
             this.listingOf(program, loop.head), counts)));
     }
 

@@ -1,4 +1,4 @@
-/* The source lines and the instructions of a run's hottest loops, for the page. */
+/* The source lines and the instructions of a run's hottest loops and loads, for the page. */
 #include "report/listing.h"
 
 #include "base/check.h"
@@ -158,7 +158,7 @@ static json_t *make_code(const struct code *code)
     return list;
 }
 
-static json_t *make_loop(struct program_file *program, const json_t *loop)
+static json_t *make_place(struct program_file *program, const json_t *loop)
 {
     struct symbol_place place;
     struct code code = {.program = program};
@@ -170,22 +170,36 @@ static json_t *make_loop(struct program_file *program, const json_t *loop)
     return json_pack("{s:o, s:o}", "source", make_source(&place), "code", make_code(&code));
 }
 
-json_t *listing_make(const json_t *run, size_t loops_max)
+/* Of the first `max` of a list, by what `key` says is their address. */
+static json_t *make_parts(struct program_file *program, const json_t *list, const char *key,
+                          size_t max)
 {
-    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
-    const char *why;
-    struct program_file *program = program_file_open(run, &why);
-    json_t *listing = json_object(), *made = json_object();
-    ASSERT(listing != NULL && made != NULL);
-    put(listing, "why", why != NULL ? json_string(why) : json_null());
-    for (size_t i = 0; program != NULL && i < json_array_size(loops) && i < loops_max; i++) {
-        const json_t *loop = json_array_get(loops, i);
-        json_t *parts = make_loop(program, loop);
+    json_t *made = json_object();
+    ASSERT(made != NULL);
+    for (size_t i = 0; program != NULL && i < json_array_size(list) && i < max; i++) {
+        const json_t *place = json_array_get(list, i);
+        const char *address = json_string_value(json_object_get(place, key));
+        json_t *parts = address != NULL ? make_place(program, place) : NULL;
         if (parts != NULL) {
-            put(made, json_string_value(json_object_get(loop, "head")), parts);
+            put(made, address, parts);
         }
     }
-    put(listing, "loops", made);
+    return made;
+}
+
+json_t *listing_make(const json_t *run, size_t loops_max, size_t loads_max)
+{
+    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
+    const json_t *loads = json_object_get(json_object_get(run, "pipeline"), "loads");
+    const char *why;
+    struct program_file *program = program_file_open(run, &why);
+    json_t *listing = json_object();
+    ASSERT(listing != NULL);
+    put(listing, "why", why != NULL ? json_string(why) : json_null());
+    put(listing, "loops", make_parts(program, loops, "head", loops_max));
+    if (loads_max > 0) {
+        put(listing, "loads", make_parts(program, loads, "pc", loads_max));
+    }
     program_file_close(program);
     return listing;
 }

@@ -25,8 +25,9 @@ static const struct part {
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
-/* Of a run's loops, so many get a listing. */
+/* Of a run's loops and loads, so many get a listing. */
 #define LISTED_MAX 50
+#define LOADS_LISTED_MAX 20
 
 #define MARK "@@"
 #define MARK_BYTES (sizeof MARK - 1)
@@ -96,9 +97,10 @@ json_t *page_of_runs(json_t *const *runs, char *const *names, size_t count)
     ASSERT(stats != NULL && files != NULL && listings != NULL);
     for (size_t i = 0; i < count; i++) {
         json_t *name = json_string(names[i]);
+        json_t *listing = listing_make(runs[i], LISTED_MAX, LOADS_LISTED_MAX);
         ASSERT(json_array_append(stats, runs[i]) == 0);
         ASSERT(json_array_append_new(files, name != NULL ? name : json_string("?")) == 0);
-        ASSERT(json_array_append_new(listings, listing_make(runs[i], LISTED_MAX)) == 0);
+        ASSERT(json_array_append_new(listings, listing) == 0);
     }
     json_t *document = json_pack("{s:s, s:o, s:o, s:o}", "schema", "strata.report/1", "files",
                                  files, "runs", stats, "listings", listings);

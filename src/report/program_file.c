@@ -1,7 +1,7 @@
 /* The file of a program that has run: its bytes, its symbols, and where it stood in memory.
  *
  * The statistics do not say where a position-independent program was loaded, and need not: function
- * and line of its loops are in them, and one distance between file and memory fits these. */
+ * and line of its loops or loads are in them, and one distance between file and memory fits these. */
 #include "report/program_file.h"
 
 #include "base/check.h"
@@ -28,9 +28,11 @@ struct program_file {
     uint64_t bias;
 };
 
-static bool loop_head(const json_t *loop, uint64_t *head)
+/* Of a loop its head, of a load its pc. */
+static bool address_of(const json_t *loop, uint64_t *head)
 {
-    const char *text = json_string_value(json_object_get(loop, "head"));
+    const json_t *address = json_object_get(loop, "head");
+    const char *text = json_string_value(address != NULL ? address : json_object_get(loop, "pc"));
     if (text == NULL) {
         return false;
     }
@@ -65,7 +67,7 @@ bool program_file_find(struct program_file *program, const json_t *loop, uint64_
 {
     uint64_t head;
     *place = (struct symbol_place){0};
-    if (!loop_head(loop, &head)) {
+    if (!address_of(loop, &head)) {
         return false;
     }
     *linked = head - program->bias;
@@ -77,7 +79,7 @@ void program_file_name(struct program_file *program, json_t *loop)
     struct symbol_place place;
     uint64_t head;
     if (program->image.position_independent || json_object_get(loop, "function") != NULL ||
-        !loop_head(loop, &head)) {
+        !address_of(loop, &head)) {
         return;
     }
     symbols_find(program->symbols, head, &place);
@@ -95,7 +97,7 @@ static size_t count_fitting(struct program_file *program, const json_t *loops, u
         const json_t *loop = json_array_get(loops, i);
         struct symbol_place place;
         uint64_t head;
-        fitting += json_is_string(json_object_get(loop, "function")) && loop_head(loop, &head) &&
+        fitting += json_is_string(json_object_get(loop, "function")) && address_of(loop, &head) &&
                    fits(program, loop, head - bias, &place);
     }
     return fitting;
@@ -107,7 +109,7 @@ static void try_loop(struct program_file *program, const json_t *loops, const js
 {
     const uint64_t page = ELF_PAGE_BYTES;
     uint64_t head;
-    if (!json_is_string(json_object_get(loop, "function")) || !loop_head(loop, &head)) {
+    if (!json_is_string(json_object_get(loop, "function")) || !address_of(loop, &head)) {
         return;
     }
     for (unsigned i = 0; i < program->image.segment_count; i++) {
@@ -133,13 +135,13 @@ static void try_loop(struct program_file *program, const json_t *loops, const js
 
 static void find_bias(struct program_file *program, const json_t *run)
 {
-    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
+    const json_t *const lists[] = {json_object_get(json_object_get(run, "hotspots"), "loops"),
+                                   json_object_get(json_object_get(run, "pipeline"), "loads")};
     size_t best = 0;
-    if (!program->image.position_independent) {
-        return;
-    }
-    for (size_t i = 0; i < json_array_size(loops) && i < LOOPS_TRIED; i++) {
-        try_loop(program, loops, json_array_get(loops, i), &best);
+    for (size_t k = 0; k < 2 && best == 0 && program->image.position_independent; k++) {
+        for (size_t i = 0; i < json_array_size(lists[k]) && i < LOOPS_TRIED; i++) {
+            try_loop(program, lists[k], json_array_get(lists[k], i), &best);
+        }
     }
 }
 

@@ -14,8 +14,8 @@ struct program_file;
 struct program_file *program_file_open(const json_t *run, const char **why);
 void program_file_close(struct program_file *program);
 
-/* Function and line of one of hotspots.loops, and its address as the linker assigned it.  False if
- * the loop is not in this file, but in a library or in code made at run time. */
+/* Function and line of one of hotspots.loops or of pipeline.loads, and its address as the linker
+ * assigned it.  False if it is not in this file, but in a library or in code made at run time. */
 bool program_file_find(struct program_file *program, const json_t *loop, uint64_t *linked,
                        struct symbol_place *place);
 

@@ -49,7 +49,7 @@ static void add_run(json_t *listings, struct store *store, const struct job *job
         return;
     }
     set_program(store->pool, run, job->program);
-    json_t *listing = listing_make(run, LISTED_MAX);
+    json_t *listing = listing_make(run, LISTED_MAX, 0);
     json_t *earlier = json_object_get(listings, job->program->name);
     if (earlier == NULL) {
         ASSERT(json_object_set(listings, job->program->name, listing) == 0);

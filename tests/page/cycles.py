@@ -1,0 +1,161 @@
+"""Pages of runs in cycles: the CPI stack, the processor's figures, the delinquent loads."""
+
+import os
+import re
+
+from checks import (OPENED, ROWS, TOP, close, differs, look, make_page, read_json, table_of, verdict,
+                    write)
+
+# A program whose misses are known: a chain through more lines than the first level has.
+CHASES = """
+#include <stdio.h>
+
+enum { NODES = 4096, STEPS = 20000 };
+
+static struct node {
+    struct node *next;
+    long value[7];
+} nodes[NODES];
+
+static long __attribute__((noipa)) chase(const struct node *at, long steps)
+{
+    long sum = 0;
+    while (steps-- > 0) {
+        sum += at->value[6];
+        at = at->next; /* the load that misses */
+    }
+    return sum;
+}
+
+int main(void)
+{
+    for (long i = 0; i < NODES; i++) {
+        nodes[i].next = &nodes[(i * 5 + 3) % NODES];
+    }
+    return printf("%ld\\n", chase(nodes, STEPS)) < 0;
+}
+"""
+
+
+def test_cycles(browser, page, runs):
+    """The CPI stack: parts in the order of the pipeline's table that sum to the cycles, and what it shows."""
+    pipeline = read_json(runs.cycles)["pipeline"]
+    stack = pipeline["contexts"][0]["cycles"]
+    browser.open(page)
+    with open(os.path.join(TOP, "src", "machine", "pipeline", "stack.def"), encoding="utf-8") as file:
+        causes = re.findall(r"^CAUSE\((\w+),", file.read(), re.M)
+    colours = browser.evaluate("['light', 'dark'].map((theme) => { document.documentElement.dataset.theme = theme; "
+                               "return new Set(themeColours().causes).size; })")
+    verdict("causes of waiting", differs("causes", browser.evaluate("CAUSES.map(([key]) => key)"), causes),
+            differs("colours", colours, [len(causes)] * 2))
+    rows = table_of(browser, "#cycles")
+    parts = {row["key"]: float(row["cycles"]) for row in rows}
+    total = parts.pop("all")
+    verdict("the CPI stack", differs("parts", parts, {key: stack[key] for key in causes if stack[key] > 0}),
+            differs("contexts", {row["context"] for row in rows}, {"0"}),
+            close("sum", sum(parts.values()), pipeline["cycles"]), close("all", total, pipeline["cycles"]),
+            close("shares", sum(float(row["share"]) for row in rows), 2),
+            close("per instruction", float(rows[-1]["per instruction"]),
+                  pipeline["cycles"] / pipeline["instructions"]),
+            differs("shown", browser.evaluate(ROWS % "#cycles")[-1][2:4], [f"{pipeline['cycles']:,}", "100.0 %"]))
+    drawn = browser.evaluate("""["Cycles by cause", "Cycles per instruction by cause"].map((title) => {
+        const chart = charts.find((one) => one.canvas.getAttribute("aria-label") === title).drawn;
+        return chart.data.datasets.reduce((sum, part) => sum + part.data[0], 0);
+    })""")
+    verdict("the chart of the CPI stack", close("cycles", drawn[0], pipeline["cycles"]),
+            close("per instruction", drawn[1], pipeline["cycles"] / pipeline["instructions"]))
+    figures = {row["figure"]: float(row["value"]) for row in table_of(browser, "#processor")}
+    branches = pipeline["branches"]
+    kinds = ("conditional", "indirect", "returns")
+    expected = {"IPC, instructions per cycle": pipeline["ipc"],
+                "misses per 1,000 instructions, L1 data": pipeline["l1d"]["misses_per_1000"],
+                "misses per 1,000 instructions, L3": pipeline["l3"]["misses_per_1000"],
+                "predicted right, all branches": 1 - sum(branches[kind + "_mispredicted"] for kind in kinds) /
+                sum(branches[kind] for kind in kinds),
+                "entries in use, issue queue": pipeline["issue_queue_occupied"],
+                "MSHRs in use, L1 data": pipeline["l1d"]["mshrs_occupied"]}
+    verdict("figures of the processor", *(close(name, figures.get(name, -1), value)
+                                          for name, value in expected.items()))
+
+
+def number(text):
+    return None if text == "" else float(text)
+
+
+def test_loads(browser, page, runs):
+    """The table of delinquent loads, its CSV, and the code behind it."""
+    pipeline = read_json(runs.cycles)["pipeline"]
+    loads, top = pipeline["loads"], pipeline["loads_top"]
+    first = loads[0]
+    browser.open(page)
+    shares = table_of(browser, "#loads")
+    rows = browser.evaluate(ROWS % "#delinquent-loads")
+    verdict("delinquent loads", differs("function", first["function"], "chase"),
+            differs("rows", len(rows), min(25, len(loads))),
+            differs("first", rows[0][:5], ["1", "chase", first["source"], first["pc"], f"{first['executions']:,}"]),
+            differs("the first 1, 5 and 10", [(row["loads"], float(row["share of misses"])) for row in shares],
+                    [(str(count), top[f"top_{count}"]) for count in (1, 5, 10)]))
+    table = table_of(browser, "#loads >")
+    verdict("the CSV of loads", differs("rows", [
+        (row["load"], row["instruction"], number(row["L1 miss rate"]), number(row["L2 capacity share"]),
+         number(row["mean latency"]), number(row["share of misses"]), number(row["share of stall cycles"]))
+        for row in table], [
+            (load["pc"], load["instruction"], load["l1"]["miss_rate"], load["l2"]["capacity_share"],
+             load["mean_latency"], load["share"], load["stall_share"]) for load in loads]))
+    browser.evaluate("document.querySelector('#delinquent-loads a').click()")
+    browser.wait_until("document.querySelector('details.listing[open] .marked') !== null")
+    opened, hidden, marked = browser.evaluate(OPENED)
+    on_line = sum(load["l1"]["misses"] for load in loads if load["source"] == first["source"])
+    verdict("code of a load", differs("open", (opened, hidden), (["load-a-" + first["pc"]], 0)),
+            differs("marked", [row[:2] for row in marked], [[f"{on_line:,}", first["source"].split(":")[1]],
+                                                           [f"{first['l1']['misses']:,}", first["pc"]]]),
+            differs("console", browser.complaints(), []))
+
+
+def test_two_cycles(browser, page, runs):
+    """Two processors on one scale; a load of both runs stands in one row, unless one is of translated code."""
+    stats = [read_json(path)["pipeline"] for path in (runs.cycles, runs.other_cycles)]
+    browser.open(page)
+    rows = table_of(browser, "#cycles")
+    verdict("two CPI stacks", *(close(f"sum {run}", sum(float(row[f"cycles {run}"]) for row in rows[:-1]),
+                                      one["cycles"]) for run, one in zip("AB", stats)),
+            differs("bars", browser.evaluate("charts.find((one) => one.canvas.getAttribute('aria-label') === "
+                                             "'Cycles by cause').drawn.data.labels"),
+                    ["A: cycles.json", "B: other_cycles.json"]))
+    places = [{load["pc"]: str(i + 1) for i, load in enumerate(one["loads"])} for one in stats]
+    shown = browser.evaluate(ROWS % "#delinquent-loads")
+    verdict("loads of two runs", differs("ranks", [row[:2] for row in shown], [
+        [ranks.get(row[4], "-") for ranks in places] for row in shown]),
+            differs("most misses", shown[0][2], "chase"))
+
+
+def several_contexts(stats):
+    """The same with a second context that does what the first does."""
+    contexts = stats["pipeline"]["contexts"]
+    return {**stats, "pipeline": {**stats["pipeline"], "contexts": [contexts[0], *contexts[:-1]]}}
+
+
+def test_pages_of_cycles(browser, folder, runs):
+    one = make_page(folder, "cycles.html", runs.cycles)
+    two = make_page(folder, "two_cycles.html", runs.cycles, runs.other_cycles)
+    for scheme in ("light", "dark"):
+        look(browser, "one run in cycles", one, scheme, 3)
+        look(browser, "two runs in cycles", two, scheme, 3)
+    test_cycles(browser, one, runs)
+    test_loads(browser, one, runs)
+    test_two_cycles(browser, two, runs)
+    mixed = make_page(folder, "mixed.html", runs.cycles, runs.plain)
+    look(browser, "a run in cycles and one without", mixed, "light", 6)
+    verdict("without cycles", differs("bars", browser.evaluate("charts[1].drawn.data.labels"), ["A: cycles.json"]))
+    mixed = make_page(folder, "translated_cycles.html", runs.cycles, runs.translated_cycles)
+    look(browser, "a translated run in cycles", mixed, "light", 6)
+    ranks = [row[:2] for row in browser.evaluate(ROWS % "#delinquent-loads")]
+    verdict("loads of translated code", *(f"ranks {rank}" for rank in ranks if "-" not in rank))
+    path = write(folder, "contexts.json", several_contexts(read_json(runs.cycles)))
+    look(browser, "several contexts", make_page(folder, "contexts.html", path), "light", 3)
+    cycles = read_json(runs.cycles)["pipeline"]["cycles"]
+    rows = table_of(browser, "#cycles")
+    verdict("the CPI stack of several contexts", *(close(f"context {k}", sum(
+        float(row["cycles"]) for row in rows if row["context"] == k and row["key"] != "all"), cycles) for k in "01"),
+            differs("bars", browser.evaluate("charts[1].drawn.data.labels"),
+                    [["contexts.json", "context 0"], ["contexts.json", "context 1"]]))
