@@ -14,7 +14,7 @@
 struct simulation {
     struct machine_options machine;
     struct parameters processor; /* of --machine */
-    char *machine_path; /* what --machine names; malloc'ed when it was read */
+    char *machine_path;          /* what --machine names; malloc'ed when it was read */
     const char *stats_path;
     const char *profile_path;
     const char *arm_path;

@@ -38,7 +38,7 @@ static void become_child(struct process *process, struct thread *thread, const u
     process->next_tid = process->pid + 1;
     process->threads = thread;
     process->current = thread;
-    schedule_leave_contexts(process);
+    contexts_leave(process);
     process->last_tid = 0;
     process->forked = true;
     process->shares_memory = true;

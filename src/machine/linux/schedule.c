@@ -1,4 +1,4 @@
-/* Runs the threads of a program in turn, in an order that depends on retired instructions alone. */
+/* What lets threads run and wait: signals, timers and the host between instructions, and the order of turns. */
 #define _GNU_SOURCE
 #include "machine/linux/schedule.h"
 
@@ -24,13 +24,6 @@
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
-
-/* What the running thread's turn depends on in the others. */
-struct outlook {
-    bool others_runnable;
-    bool host_awaited; /* a descriptor, a child, or a word that others share */
-    uint64_t deadline; /* the earliest of a waiting thread */
-};
 
 uint64_t schedule_now(struct process *process)
 {
@@ -84,7 +77,7 @@ static bool awaits_host(const struct thread_wait *wait)
     return wait->fd_count != 0 || wait->child || (wait->futex && wait->host_futex);
 }
 
-static struct outlook look_at_others(const struct process *process, const struct thread *running)
+struct outlook schedule_look_at_others(const struct process *process, const struct thread *running)
 {
     struct outlook outlook = {false, false, WAIT_FOREVER};
 
@@ -164,7 +157,7 @@ static void attend_thread(struct thread *thread, uint64_t now)
 
 /* Everything that happens between instructions: signals from outside, timers,
  * waits that end. */
-static void attend(struct process *process, bool host_awaited)
+void schedule_attend(struct process *process, bool host_awaited)
 {
     if (signal_host_noted()) {
         signal_host_collect(process);
@@ -182,19 +175,6 @@ static void attend(struct process *process, bool host_awaited)
             attend_thread(thread, now);
         }
     }
-}
-
-static struct thread *first_runnable(const struct process *process)
-{
-    struct thread *first = NULL;
-
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        if (thread->state == THREAD_RUNNABLE &&
-            (first == NULL || thread->ready_order < first->ready_order)) {
-            first = thread;
-        }
-    }
-    return first;
 }
 
 static struct thread *only_host_futex(const struct process *process)
@@ -246,9 +226,9 @@ static bool wait_in_host(struct process *process, uint64_t nanoseconds)
 
 /* Every thread waits.  Time jumps to the next deadline if nothing but time can
  * end the waits; what other processes do takes real time. */
-static void idle(struct process *process)
+void schedule_idle(struct process *process)
 {
-    struct outlook outlook = look_at_others(process, NULL);
+    struct outlook outlook = schedule_look_at_others(process, NULL);
     uint64_t deadline = outlook.deadline;
     uint64_t now = schedule_now(process);
     uint64_t timer = timer_next_expiry(process, now, false);
@@ -273,7 +253,7 @@ static void idle(struct process *process)
     }
 }
 
-static void switch_to(struct process *process, struct thread *thread)
+void schedule_switch_to(struct process *process, struct thread *thread)
 {
     if (process->current == thread) {
         return;
@@ -345,8 +325,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* How many instructions may run before something else must be looked at; 0 if
  * the turn is over. */
-static uint64_t turn_budget(struct process *process, const struct thread *thread,
-                            const struct outlook *outlook, uint64_t turn_start)
+uint64_t schedule_budget(struct process *process, const struct thread *thread,
+                         const struct outlook *outlook, uint64_t turn_start)
 {
     uint64_t used = process->machine.instructions - turn_start;
     uint64_t budget = SCHEDULE_LONG_TURN;
@@ -385,32 +365,15 @@ static void stop_at_limit(struct process *process)
     }
 }
 
-/* Runs the thread until it waits, ends, or has had its share. */
-static void run_turn(struct process *process, struct thread *thread)
+void schedule_execute(struct thread *thread, uint64_t budget)
 {
-    uint64_t turn_start = process->machine.instructions;
-
-    process->turn_over = false;
-    while (thread->state == THREAD_RUNNABLE && !process->exiting && !process->turn_over) {
-        if (signal_host_noted()) {
-            signal_host_collect(process);
-        }
-        if (signal_deliverable(thread)) {
-            signal_deliver(thread);
-            continue;
-        }
-        struct outlook outlook = look_at_others(process, thread);
-        uint64_t budget = turn_budget(process, thread, &outlook, turn_start);
-        if (budget == 0) {
-            break;
-        }
-        handle_stop(thread, machine_run(&process->machine, &thread->hart, budget));
-        stop_at_limit(process);
-    }
+    struct process *process = thread->process;
+    handle_stop(thread, machine_run(&process->machine, &thread->hart, budget));
+    stop_at_limit(process);
 }
 
 /* The first thread stays: its exit status and its number are the process's. */
-static void reap_threads(struct process *process)
+void schedule_reap_threads(struct process *process)
 {
     struct thread **link = &process->threads->next;
 
@@ -425,143 +388,6 @@ static void reap_threads(struct process *process)
             process->current = NULL;
         }
         thread_destroy(thread);
-    }
-}
-
-static void turns_loop(struct process *process)
-{
-    struct thread *had_turn = NULL;
-
-    while (!process->exiting) {
-        attend(process, look_at_others(process, NULL).host_awaited);
-        if (process->exiting) {
-            break;
-        }
-        /* Behind the threads that it woke. */
-        if (had_turn != NULL) {
-            schedule_make_runnable(had_turn);
-            had_turn = NULL;
-        }
-        struct thread *next = first_runnable(process);
-        if (next == NULL) {
-            idle(process);
-            continue;
-        }
-        switch_to(process, next);
-        run_turn(process, next);
-        if (next->state == THREAD_RUNNABLE) {
-            had_turn = next;
-        } else if (next->state == THREAD_EXITED) {
-            reap_threads(process);
-        }
-    }
-}
-
-/* The first thread that may run and is on no context. */
-static struct thread *first_without_context(const struct process *process)
-{
-    struct thread *first = NULL;
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        const bool on_context = process->on_context[thread->hart.context] == thread;
-        if (thread->state == THREAD_RUNNABLE && !on_context &&
-            (first == NULL || thread->ready_order < first->ready_order)) {
-            first = thread;
-        }
-    }
-    return first;
-}
-
-static void leave_context(struct process *process, unsigned context)
-{
-    process->on_context[context] = NULL;
-    pipeline_set_active(process->machine.pipeline, context, false);
-}
-
-void schedule_leave_contexts(struct process *process)
-{
-    const struct machine *machine = &process->machine;
-    for (unsigned i = 0; machine->pipeline != NULL && !machine->unobserved &&
-                         i < pipeline_contexts(machine->pipeline);
-         i++) {
-        leave_context(process, i);
-    }
-}
-
-/* Lets the thread on the context execute as much as the context takes; the pipeline says later how
- * long that was. */
-static void feed_context(struct process *process, unsigned context)
-{
-    struct thread *thread = process->on_context[context];
-    switch_to(process, thread);
-    if (signal_host_noted()) {
-        signal_host_collect(process);
-    }
-    while (!process->exiting && thread->state == THREAD_RUNNABLE && signal_deliverable(thread)) {
-        signal_deliver(thread);
-    }
-    if (!process->exiting && thread->state == THREAD_RUNNABLE) {
-        const struct outlook outlook = look_at_others(process, thread);
-        const uint64_t budget =
-            turn_budget(process, thread, &outlook, process->machine.instructions);
-        process->turn_over = budget == 0;
-        if (budget > 0) {
-            handle_stop(thread, machine_run(&process->machine, &thread->hart, budget));
-            stop_at_limit(process);
-        }
-    }
-    /* One that calls the system goes behind others that wait for a context. */
-    const bool crowded = thread->state == THREAD_RUNNABLE &&
-                         first_without_context(process) != NULL &&
-                         (process->turn_over || thread->hart.instructions >= thread->turn_ends);
-    if (thread->state != THREAD_RUNNABLE || crowded) {
-        leave_context(process, context);
-        if (crowded) {
-            schedule_make_runnable(thread);
-        }
-    }
-    if (thread->state == THREAD_EXITED) {
-        reap_threads(process);
-    }
-}
-
-static void fill_contexts(struct process *process)
-{
-    struct pipeline *pipeline = process->machine.pipeline;
-    for (unsigned i = 0; i < pipeline_contexts(pipeline); i++) {
-        struct thread *next =
-            process->on_context[i] == NULL ? first_without_context(process) : NULL;
-        if (next != NULL) {
-            process->on_context[i] = next;
-            next->hart.context = i;
-            next->turn_ends = next->hart.instructions + SCHEDULE_QUANTUM;
-            pipeline_set_active(pipeline, i, true);
-        }
-    }
-}
-
-/* Threads run on the contexts of the pipeline, which says by its hunger whose turn it is. */
-static void contexts_loop(struct process *process)
-{
-    struct pipeline *pipeline = process->machine.pipeline;
-    while (!process->exiting) {
-        bool any = false;
-        attend(process, look_at_others(process, NULL).host_awaited);
-        if (process->exiting) {
-            break;
-        }
-        fill_contexts(process);
-        for (unsigned i = 0; i < pipeline_contexts(pipeline) && !process->exiting; i++) {
-            any |= process->on_context[i] != NULL;
-            if (process->on_context[i] != NULL && pipeline_wants(pipeline, i)) {
-                feed_context(process, i);
-            }
-        }
-        if (any) {
-            pipeline_run(pipeline);
-        } else {
-            pipeline_drain(pipeline);
-            idle(process);
-        }
     }
 }
 

@@ -24,10 +24,37 @@ void schedule_end_wait(struct thread *thread);
  * --real-time this first brings the virtual clock up to the host's. */
 uint64_t schedule_now(struct process *process);
 
+/* What the running thread's turn depends on in the others. */
+struct outlook {
+    bool others_runnable;
+    bool host_awaited; /* a descriptor, a child, or a word that others share */
+    uint64_t deadline; /* the earliest of a waiting thread */
+};
+
+/* For all threads but `running`, which may be NULL. */
+struct outlook schedule_look_at_others(const struct process *process, const struct thread *running);
+/* Everything that happens between instructions: signals from outside, timers, waits that end. */
+void schedule_attend(struct process *process, bool host_awaited);
+/* Every thread waits: lets time pass. */
+void schedule_idle(struct process *process);
+/* The thread is the one whose instructions run from now on. */
+void schedule_switch_to(struct process *process, struct thread *thread);
+/* How many instructions may run before something else must be looked at; 0 if the turn, which began at
+ * machine.instructions `turn_start`, is over. */
+uint64_t schedule_budget(struct process *process, const struct thread *thread,
+                         const struct outlook *outlook, uint64_t turn_start);
+/* Runs the thread for that long at most, and handles what stops it. */
+void schedule_execute(struct thread *thread, uint64_t budget);
+/* Frees threads that have ended. */
+void schedule_reap_threads(struct process *process);
+
 /* Runs until process->exiting: what schedule_run does, for a process whose
  * signals are installed already. */
 void schedule_loop(struct process *process);
+/* turns.c and contexts.c: the same, without a pipeline and with one. */
+void turns_loop(struct process *process);
+void contexts_loop(struct process *process);
 /* No thread is on a context of the pipeline any more. */
-void schedule_leave_contexts(struct process *process);
+void contexts_leave(struct process *process);
 
 #endif

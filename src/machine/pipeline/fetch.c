@@ -38,7 +38,7 @@ unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
 static bool fetch_line(struct pipeline *pipeline, struct context *context, unsigned number,
                        guest_addr pc)
 {
-    const uint64_t address = pc | (uint64_t)number << GUEST_SPACE_BITS;
+    const uint64_t address = context_address(pipeline, number, pc);
     const guest_addr line = (address >> pipeline->l1i.line_shift) + 1;
     if (context->fetch_line == line || pipeline->parameters.ideal_memory) {
         return true;

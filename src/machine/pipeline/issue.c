@@ -83,12 +83,6 @@ static uint8_t cause_of_level(enum level level)
     return causes[level];
 }
 
-/* Programs have addresses of their own. */
-static uint64_t address_in(unsigned context, guest_addr address)
-{
-    return address | (uint64_t)context << GUEST_SPACE_BITS;
-}
-
 /* The cycle in which the data is there; CACHE_BUSY if the access must be tried again.  `translated` is what
  * earlier tries left, and `cause` what the access waits for; `site` counts it if it is not NULL. */
 static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum access_kind kind,
@@ -122,9 +116,10 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
 static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsigned context)
 {
     uint64_t ahead[PREFETCH_DEGREE_MAX];
-    const uint64_t address = address_in(context, entry->address);
-    const unsigned count = prefetch_learn(
-        &pipeline->prefetcher, address_in(context, entry->slot->site.pc), address, ahead);
+    const uint64_t address = context_address(pipeline, context, entry->address);
+    const unsigned count =
+        prefetch_learn(&pipeline->prefetcher,
+                       context_address(pipeline, context, entry->slot->site.pc), address, ahead);
     for (unsigned i = 0; i < count; i++) {
         if ((ahead[i] ^ address) >> GUEST_SPACE_BITS != 0 ||
             cache_holds(&pipeline->l1d, ahead[i])) {
@@ -150,10 +145,11 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
     } else if (UNLIKELY(entry->slot->flags & SLOT_PERFECT)) {
         done = pipeline->now + pipeline->parameters.l1d_cycles;
         entry->cause = CAUSE_l1;
-        cache_install(&pipeline->l1d, address_in(context, entry->address), pipeline->now);
+        cache_install(&pipeline->l1d, context_address(pipeline, context, entry->address),
+                      pipeline->now);
     } else {
-        done = access_data(pipeline, address_in(context, entry->address), ACCESS_READ,
-                           &entry->translated, &entry->cause, site);
+        done = access_data(pipeline, context_address(pipeline, context, entry->address),
+                           ACCESS_READ, &entry->translated, &entry->cause, site);
         if (done == CACHE_BUSY) {
             return done;
         }
@@ -189,7 +185,7 @@ static bool try_issue(struct pipeline *pipeline, uint32_t id)
         }
     } else if (slot->flags & SLOT_PREFETCH) {
         uint8_t cause; /* nobody waits for it */
-        access_data(pipeline, address_in(number, entry->address), ACCESS_PREFETCH,
+        access_data(pipeline, context_address(pipeline, number, entry->address), ACCESS_PREFETCH,
                     &entry->translated, &cause, NULL);
         pipeline->statistics.prefetches++;
     }
@@ -249,8 +245,8 @@ static bool drain_stores(struct pipeline *pipeline)
         }
         struct leaving_store *store = &pipeline->leaving[pipeline->leaving_head];
         uint8_t cause; /* nobody waits for it */
-        if (access_data(pipeline, address_in(store->context, store->address), ACCESS_WRITE,
-                        &store->translated, &cause, NULL) == CACHE_BUSY) {
+        if (access_data(pipeline, context_address(pipeline, store->context, store->address),
+                        ACCESS_WRITE, &store->translated, &cause, NULL) == CACHE_BUSY) {
             pipeline->busy = true;
             break;
         }

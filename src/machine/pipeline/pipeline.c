@@ -163,6 +163,11 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
     }
 }
 
+void pipeline_set_space(struct pipeline *pipeline, unsigned context, unsigned space)
+{
+    pipeline->contexts[context].space = (uint64_t)space << GUEST_SPACE_BITS;
+}
+
 void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active)
 {
     pipeline->live |= 1u << context; /* until it turns out to have nothing */

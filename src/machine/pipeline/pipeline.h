@@ -58,6 +58,8 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
 unsigned pipeline_contexts(const struct pipeline *pipeline);
 /* Whether the context has fewer records than it may fetch in a cycle. */
 bool pipeline_wants(const struct pipeline *pipeline, unsigned context);
+/* Which program's addresses the context uses, 0 unless set. */
+void pipeline_set_space(struct pipeline *pipeline, unsigned context, unsigned space);
 /* Whether a thread runs on the context: if not, it has no more to give for now. */
 void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active);
 

@@ -30,7 +30,8 @@ static void report_context(struct statistics *s, const struct pipeline *pipeline
         idle -= context->statistics.slots[i];
     }
     for (unsigned i = 0; i < CAUSE_COUNT; i++) {
-        report_ratio(s, cause_names[i], i == CAUSE_idle ? idle : context->statistics.slots[i], width);
+        report_ratio(s, cause_names[i], i == CAUSE_idle ? idle : context->statistics.slots[i],
+                     width);
     }
     s->end(s);
     s->end(s);

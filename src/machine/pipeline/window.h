@@ -59,7 +59,8 @@ struct leaving_store {
 struct context {
     struct record *stream; /* executed, not fetched; a ring */
     unsigned stream_head, stream_count;
-    bool active; /* a thread runs on it */
+    bool active;    /* a thread runs on it */
+    uint64_t space; /* of the program that runs on it, above its addresses */
 
     struct fetched *queue; /* fetched, not dispatched; a ring */
     unsigned queue_head, queue_count;
@@ -92,8 +93,8 @@ struct pipeline {
     struct entry *entries; /* by context */
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
-    unsigned turn; /* the context that comes first in this cycle */
-    unsigned live; /* bits of contexts that have something to do */
+    unsigned turn;                                 /* the context that comes first in this cycle */
+    unsigned live;                                 /* bits of contexts that have something to do */
     bool busy;                                     /* a load found no free MSHR in this cycle */
 
     uint32_t wheel[EVENT_CYCLES];
@@ -127,12 +128,19 @@ static inline uint32_t entry_at(const struct pipeline *pipeline, unsigned contex
     return context * pipeline->ring + ((c->head + place) & (pipeline->ring - 1));
 }
 
+/* Programs have addresses of their own, the threads of one share them. */
+static inline uint64_t context_address(const struct pipeline *pipeline, unsigned context,
+                                       guest_addr address)
+{
+    return address | pipeline->contexts[context].space;
+}
+
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
 static inline unsigned live_in_turn(const struct pipeline *pipeline)
 {
     const unsigned all = (1u << pipeline->context_count) - 1;
-    return (pipeline->live >> pipeline->turn |
-            pipeline->live << (pipeline->context_count - pipeline->turn)) &
+    return (pipeline->live >> pipeline->turn | pipeline->live
+                                                   << (pipeline->context_count - pipeline->turn)) &
            all;
 }
 

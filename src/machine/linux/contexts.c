@@ -1,0 +1,111 @@
+/* With a pipeline: the threads of a program run on its contexts, side by side. */
+#include "machine/linux/schedule.h"
+#include "machine/linux/signal.h"
+#include "machine/pipeline/pipeline.h"
+
+/* The first thread that may run and is on no context. */
+static struct thread *first_without_context(const struct process *process)
+{
+    struct thread *first = NULL;
+    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+        const bool on_context = process->on_context[thread->hart.context] == thread;
+        if (thread->state == THREAD_RUNNABLE && !on_context &&
+            (first == NULL || thread->ready_order < first->ready_order)) {
+            first = thread;
+        }
+    }
+    return first;
+}
+
+static void leave_context(struct process *process, unsigned context)
+{
+    process->on_context[context] = NULL;
+    pipeline_set_active(process->machine.pipeline, context, false);
+}
+
+void contexts_leave(struct process *process)
+{
+    const struct machine *machine = &process->machine;
+    for (unsigned i = 0; machine->pipeline != NULL && !machine->unobserved &&
+                         i < pipeline_contexts(machine->pipeline);
+         i++) {
+        leave_context(process, i);
+    }
+}
+
+/* Lets the thread on the context execute as much as the context takes; the pipeline says later how
+ * long that was. */
+static void feed_context(struct process *process, unsigned context)
+{
+    struct thread *thread = process->on_context[context];
+    schedule_switch_to(process, thread);
+    if (signal_host_noted()) {
+        signal_host_collect(process);
+    }
+    while (!process->exiting && thread->state == THREAD_RUNNABLE && signal_deliverable(thread)) {
+        signal_deliver(thread);
+    }
+    if (!process->exiting && thread->state == THREAD_RUNNABLE) {
+        const struct outlook outlook = schedule_look_at_others(process, thread);
+        const uint64_t budget =
+            schedule_budget(process, thread, &outlook, process->machine.instructions);
+        process->turn_over = budget == 0;
+        if (budget > 0) {
+            schedule_execute(thread, budget);
+        }
+    }
+    /* One that calls the system goes behind others that wait for a context. */
+    const bool crowded = thread->state == THREAD_RUNNABLE &&
+                         first_without_context(process) != NULL &&
+                         (process->turn_over || thread->hart.instructions >= thread->turn_ends);
+    if (thread->state != THREAD_RUNNABLE || crowded) {
+        leave_context(process, context);
+        if (crowded) {
+            schedule_make_runnable(thread);
+        }
+    }
+    if (thread->state == THREAD_EXITED) {
+        schedule_reap_threads(process);
+    }
+}
+
+static void fill_contexts(struct process *process)
+{
+    struct pipeline *pipeline = process->machine.pipeline;
+    for (unsigned i = 0; i < pipeline_contexts(pipeline); i++) {
+        struct thread *next =
+            process->on_context[i] == NULL ? first_without_context(process) : NULL;
+        if (next != NULL) {
+            process->on_context[i] = next;
+            next->hart.context = i;
+            next->turn_ends = next->hart.instructions + SCHEDULE_QUANTUM;
+            pipeline_set_active(pipeline, i, true);
+        }
+    }
+}
+
+/* Threads run on the contexts of the pipeline, which says by its hunger whose turn it is. */
+void contexts_loop(struct process *process)
+{
+    struct pipeline *pipeline = process->machine.pipeline;
+    while (!process->exiting) {
+        bool any = false;
+        schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
+        if (process->exiting) {
+            break;
+        }
+        fill_contexts(process);
+        for (unsigned i = 0; i < pipeline_contexts(pipeline) && !process->exiting; i++) {
+            any |= process->on_context[i] != NULL;
+            if (process->on_context[i] != NULL && pipeline_wants(pipeline, i)) {
+                feed_context(process, i);
+            }
+        }
+        if (any) {
+            pipeline_run(pipeline);
+        } else {
+            pipeline_drain(pipeline);
+            schedule_idle(process);
+        }
+    }
+}
