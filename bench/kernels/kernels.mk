@@ -8,7 +8,7 @@ RISCV_CC ?= riscv64-linux-gnu-gcc
 RISCV_CXX ?= riscv64-linux-gnu-g++
 
 BENCH_KERNELS := sort compress float chase interp calls virtual
-BENCH_NAMES := $(BENCH_KERNELS) hello words
+BENCH_NAMES := $(BENCH_KERNELS) hello words threads
 KERNEL_HEADERS := bench/kernels/kernel.h bench/program.h
 BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
@@ -35,7 +35,7 @@ $(BUILD)/bench/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CXX) $(BENCH_CXXFLAGS) -static -o $@ $< -lm
 
-$(BUILD)/bench/%: bench/%.c | $(BUILD)/bench
+$(BUILD)/bench/%: bench/%.c bench/program.h | $(BUILD)/bench
 	$(say) RISCV $@
 	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
 
@@ -51,6 +51,6 @@ $(BUILD)/bench-native/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench-n
 	$(say) CC $@
 	$(Q)$(CXX) $(BENCH_CXXFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $< -lm
 
-$(BUILD)/bench-native/%: bench/%.c | $(BUILD)/bench-native
+$(BUILD)/bench-native/%: bench/%.c bench/program.h | $(BUILD)/bench-native
 	$(say) CC $@
 	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $<
