@@ -5,6 +5,7 @@
 #include "cli/addresses.h"
 #include "machine/linux/process.h"
 #include "machine/units/counter_table.h"
+#include "report/phases_report.h"
 #include "report/translator_report.h"
 
 #include <errno.h>
@@ -166,6 +167,7 @@ static int write_reports(const struct simulation *simulation, struct process *pr
                          const struct run_description *run)
 {
     bool written = machine_finish(&process->machine);
+    phases_report_nothing(&process->machine);
     if (simulation->stats_path != NULL) {
         written &= run_report_statistics(process, run, simulation->stats_path);
     }
@@ -256,11 +258,22 @@ static bool read_processor(struct simulation *simulation)
     if (!read) {
         fprintf(stderr, "strata: %s\n", problem);
     }
+    const uint64_t shortest = phases_shortest_period(&simulation->machine.phases,
+                                                     simulation->processor.core_reorder_buffer);
+    const uint64_t period = simulation->machine.phases.period;
+    const bool fits = period == 0 || (period >= shortest && period <= SAMPLE_PERIOD_MOST);
+    if (read && !fits) {
+        fprintf(stderr,
+                "strata: --sample: a period of %llu instructions is out of range: from %llu, which "
+                "a measurement takes with what leads to it, to %llu\n",
+                (unsigned long long)period, (unsigned long long)shortest,
+                (unsigned long long)SAMPLE_PERIOD_MOST);
+    }
     simulation->machine.processor = &simulation->processor;
     simulation->machine_path = simulation_absolute_path(path);
     simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;
     free(path);
-    return read;
+    return read && fits;
 }
 
 int simulation_run(struct simulation *simulation, char **arguments,

@@ -113,6 +113,81 @@ const char *simulation_take_pipeview(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
+/* A number of instructions: K, M and G are thousands, millions and milliards of them. */
+static const char *take_count(const char *text, const char *ends, uint64_t *count)
+{
+    static const char suffixes[] = "KMG";
+    char digits[24];
+    uint64_t factor = 1;
+    size_t length = strcspn(text, ends);
+    const char *end = text + length;
+    if (length == 0 || length >= sizeof digits) {
+        return NULL;
+    }
+    memcpy(digits, text, length);
+    const char *suffix = strchr(suffixes, digits[length - 1]);
+    if (suffix != NULL) {
+        for (const char *s = suffixes; s <= suffix; s++) {
+            factor *= 1000;
+        }
+        length--;
+    }
+    digits[length] = '\0';
+    return command_parse_number(digits, count) && !__builtin_mul_overflow(*count, factor, count)
+               ? end
+               : NULL;
+}
+
+#define EXPECTED_COUNT "expected a number of instructions, such as 5000 or 10M:"
+
+static const char *take_phase(struct simulation *simulation, const char *value, uint64_t *count)
+{
+    simulation->machine.phases.interval = true;
+    return take_count(value, "", count) == NULL ? EXPECTED_COUNT : NULL;
+}
+
+const char *simulation_take_skip(void *settings, const char *value)
+{
+    return take_phase(settings, value, &((struct simulation *)settings)->machine.phases.skip);
+}
+
+const char *simulation_take_warm(void *settings, const char *value)
+{
+    return take_phase(settings, value, &((struct simulation *)settings)->machine.phases.warm);
+}
+
+const char *simulation_take_measure(void *settings, const char *value)
+{
+    uint64_t *measure = &((struct simulation *)settings)->machine.phases.measure;
+    const char *wrong = take_phase(settings, value, measure);
+    return wrong == NULL && *measure == 0 ? "expected a number of instructions above 0:" : wrong;
+}
+
+const char *simulation_take_sample(void *settings, const char *value)
+{
+    struct phase_options *phases = &((struct simulation *)settings)->machine.phases;
+    uint64_t *const counts[] = {&phases->period, &phases->sample_measure, &phases->sample_warm};
+    const char *at = value;
+    for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        at = take_count(at, ",", counts[i]);
+        if (at == NULL || (i < 2 && *counts[i] == 0)) {
+            return "expected numbers of instructions, PERIOD[,MEASURE[,WARM]]:";
+        }
+        if (*at == '\0') {
+            return NULL;
+        }
+        at++;
+    }
+    return "expected no more than PERIOD,MEASURE,WARM:";
+}
+
+const char *simulation_take_roi(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.phases.regions = true;
+    return NULL;
+}
+
 const char *simulation_take_strict_sc(void *settings, const char *value)
 {
     (void)value;
@@ -164,6 +239,9 @@ void simulation_begin(struct simulation *simulation)
     *simulation = (struct simulation){.environment_fd = -1};
     simulation->machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
+    simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
+                                                        .sample_measure = SAMPLE_MEASURE_DEFAULT,
+                                                        .sample_warm = PHASE_FOREVER};
     if (access(SYSROOT_DEFAULT, X_OK) == 0) {
         simulation->sysroot = SYSROOT_DEFAULT;
     }
@@ -198,6 +276,18 @@ const char *simulation_take_env_fd(void *settings, const char *value)
     return NULL;
 }
 
+static const char *check_phases(const struct phase_options *phases)
+{
+    if (phases->period != 0 && (phases->interval || phases->regions)) {
+        return "--sample cannot be combined with --skip, --warm, --measure or --roi";
+    }
+    if (phases->regions && (phases->warm != 0 || phases->measure != PHASE_FOREVER)) {
+        return "--roi cannot be combined with --warm or --measure: the program says what is "
+               "measured";
+    }
+    return NULL;
+}
+
 const char *simulation_check(const struct simulation *simulation)
 {
     const struct machine_options *machine = &simulation->machine;
@@ -205,10 +295,13 @@ const char *simulation_check(const struct simulation *simulation)
         return "--trace-range needs --trace FILE";
     }
     if (simulation->machine_path != NULL) {
-        return NULL;
+        return check_phases(&machine->phases);
     }
     return machine->count_loads               ? "--loads needs --machine FILE"
            : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
            : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"
+           : machine->phases.interval         ? "--skip, --warm and --measure need --machine FILE"
+           : machine->phases.period != 0      ? "--sample needs --machine FILE"
+           : machine->phases.regions          ? "--roi needs --machine FILE"
                                               : NULL;
 }

@@ -18,18 +18,60 @@
 
 static void rewatch(void *machine, guest_addr start, uint64_t bytes)
 {
-    engine_rewatch(((struct machine *)machine)->engine, start, bytes);
+    struct machine *own = machine;
+    engine_rewatch(own->engine, start, bytes);
+    if (own->fast_engine != NULL) {
+        engine_rewatch(own->fast_engine, start, bytes);
+    }
+}
+
+void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
+{
+    engine_sync_range(machine->engine, start, bytes);
+    if (machine->fast_engine != NULL) {
+        engine_sync_range(machine->fast_engine, start, bytes);
+    }
+}
+
+void machine_sync_all(struct machine *machine)
+{
+    engine_sync_all(machine->engine);
+    if (machine->fast_engine != NULL) {
+        engine_sync_all(machine->fast_engine);
+    }
 }
 
 static void code_changed(void *machine, guest_addr start, uint64_t bytes)
 {
-    engine_sync_range(((struct machine *)machine)->engine, start, bytes);
+    machine_sync_range(machine, start, bytes);
+}
+
+struct engine_statistics machine_engine_statistics(const struct machine *machine)
+{
+    struct engine_statistics sum = *engine_statistics(machine->engine);
+    if (machine->fast_engine != NULL) {
+        const struct engine_statistics *fast = engine_statistics(machine->fast_engine);
+        sum.blocks_decoded += fast->blocks_decoded;
+        sum.instructions_decoded += fast->instructions_decoded;
+        sum.blocks_compared += fast->blocks_compared;
+        sum.blocks_marked += fast->blocks_marked;
+        sum.lookups += fast->lookups;
+        sum.flushes += fast->flushes;
+    }
+    return sum;
 }
 
 static void add_unit(struct machine *machine, struct unit *unit)
 {
     ASSERT(machine->units.count < UNITS_MAX);
     machine->units.units[machine->units.count++] = unit;
+}
+
+/* Both engines count in the same cells and totals: it does not matter which of them runs. */
+static void add_unit_to_both(struct machine *machine, struct unit *unit)
+{
+    add_unit(machine, unit);
+    machine->fast_units.units[machine->fast_units.count++] = unit;
 }
 
 /* What is asked of the pipeline besides its cycles. */
@@ -66,14 +108,14 @@ static bool add_units(struct machine *machine)
                 (unsigned long long)options->counter_entries);
         return false;
     }
-    add_unit(machine, counter_table_unit(machine->counters));
+    add_unit_to_both(machine, counter_table_unit(machine->counters));
     if (options->strict_reservations) {
         struct unit *unit = reservation_unit_create(host);
         if (unit == NULL) {
             fprintf(stderr, "strata: not enough memory for the reservations\n");
             return false;
         }
-        add_unit(machine, unit);
+        add_unit_to_both(machine, unit);
     }
     if (options->profile_loops) {
         machine->loops = loop_profile_create(host);
@@ -81,7 +123,7 @@ static bool add_units(struct machine *machine)
             fprintf(stderr, "strata: not enough memory for the loop profile\n");
             return false;
         }
-        add_unit(machine, loop_profile_unit(machine->loops));
+        add_unit_to_both(machine, loop_profile_unit(machine->loops));
     }
     if (options->count_classes) {
         machine->classes = code_classes_create(host);
@@ -89,7 +131,7 @@ static bool add_units(struct machine *machine)
             fprintf(stderr, "strata: not enough memory for the classes of code\n");
             return false;
         }
-        add_unit(machine, code_classes_unit(machine->classes));
+        add_unit_to_both(machine, code_classes_unit(machine->classes));
     }
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
@@ -112,7 +154,7 @@ static bool add_units(struct machine *machine)
                     strerror(errno));
             return false;
         }
-        add_unit(machine, trace);
+        add_unit_to_both(machine, trace);
     }
     return true;
 }
@@ -130,14 +172,22 @@ bool machine_create(struct machine *machine, const struct machine_options *optio
             (unsigned long long)(GUEST_SPACE_BYTES >> 30), strerror(errno));
         return false;
     }
+    const struct phase_options *phases = &options->phases;
+    const bool planned = phases->interval || phases->regions || phases->period != 0;
     machine->engine = engine_create(&machine->memory, &machine->units);
-    if (machine->engine == NULL) {
+    machine->fast_engine = planned ? engine_create(&machine->memory, &machine->fast_units) : NULL;
+    if (machine->engine == NULL || (planned && machine->fast_engine == NULL)) {
         fprintf(stderr, "strata: not enough memory for the engine: %s\n", strerror(errno));
         return false;
     }
     machine->memory.code_changed = code_changed;
     machine->memory.code_changed_context = machine;
-    return add_units(machine);
+    if (!add_units(machine)) {
+        return false;
+    }
+    phases_begin(&machine->phases, phases, machine->pipeline,
+                 machine->pipeline != NULL ? options->processor->core_reorder_buffer : 0);
+    return true;
 }
 
 void machine_destroy(struct machine *machine)
@@ -147,6 +197,7 @@ void machine_destroy(struct machine *machine)
     }
     pipeline_destroy(machine->pipeline);
     engine_destroy(machine->engine);
+    engine_destroy(machine->fast_engine);
     memory_destroy(&machine->memory);
 }
 
@@ -154,6 +205,7 @@ bool machine_finish(struct machine *machine)
 {
     bool complete = true;
     if (machine->pipeline != NULL) {
+        phases_end(&machine->phases, machine->pipeline, machine->instructions);
         pipeline_drain(machine->pipeline);
         complete = pipeline_finish_view(machine->pipeline);
     }
@@ -178,30 +230,93 @@ void machine_release_hart(struct hart *hart)
     hart->pending_count = hart->pending_capacity = 0;
 }
 
+bool machine_in_detail(const struct machine *machine)
+{
+    return machine->pipeline != NULL && !machine->unobserved && phases_in_detail(&machine->phases);
+}
+
+uint64_t machine_phase_left(const struct machine *machine)
+{
+    if (machine->pipeline == NULL || machine->unobserved) {
+        return PHASE_FOREVER;
+    }
+    const uint64_t ends = machine->phases.ends;
+    return ends > machine->instructions ? ends - machine->instructions : 0;
+}
+
+void machine_advance_phase(struct machine *machine)
+{
+    if (machine_phase_left(machine) == 0) {
+        phases_advance(&machine->phases, machine->pipeline, machine->instructions);
+    }
+}
+
 /* Executes as much as the context can take of it. */
 static enum engine_stop run_recorded(struct machine *machine, struct hart *hart, uint64_t budget)
 {
     struct record records[STREAM_RECORDS];
     unsigned count;
-    const unsigned room =
-        machine->unobserved ? STREAM_RECORDS : pipeline_room(machine->pipeline, hart->context);
+    const unsigned room = pipeline_room(machine->pipeline, hart->context);
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget < room ? budget : room, records, &count);
-    if (!machine->unobserved) {
-        pipeline_give(machine->pipeline, hart->context, records, count);
-    }
+    pipeline_give(machine->pipeline, hart->context, records, count);
     return stop;
 }
 
-enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget)
+/* Records at a time: as many as stay in the host's first-level cache. */
+#define WARM_RECORDS 1024
+
+static enum engine_stop run_warm(struct machine *machine, struct hart *hart, uint64_t budget)
 {
-    const uint64_t before = hart->instructions;
-    const uint64_t end = before + budget;
+    struct record records[WARM_RECORDS];
+    unsigned count;
+    const enum engine_stop stop = engine_run_recorded(
+        machine->engine, hart, budget < WARM_RECORDS ? budget : WARM_RECORDS, records, &count);
+    pipeline_warm(machine->pipeline, hart->context, records, count, hart->pc);
+    return stop;
+}
+
+/* What a child of vfork executes is nobody's to follow. */
+static enum engine_stop run_unobserved(struct machine *machine, struct hart *hart, uint64_t budget)
+{
+    struct record records[STREAM_RECORDS];
+    unsigned count;
+    return engine_run_recorded(machine->engine, hart,
+                               budget < STREAM_RECORDS ? budget : STREAM_RECORDS, records, &count);
+}
+
+static enum engine_stop run_phase(struct machine *machine, struct hart *hart, uint64_t budget)
+{
+    if (machine->pipeline == NULL) {
+        return engine_run(machine->engine, hart, budget);
+    }
+    if (machine->unobserved) {
+        return run_unobserved(machine, hart, budget);
+    }
+    switch (machine->phases.now) {
+    case PHASE_FAST:
+        return engine_run(machine->fast_engine, hart, budget);
+    case PHASE_WARM:
+        return run_warm(machine, hart, budget);
+    default:
+        return run_recorded(machine, hart, budget);
+    }
+}
+
+/* After a system instruction: it may have ended the phase, or filled the context. */
+static bool may_go_on(const struct machine *machine, const struct hart *hart)
+{
+    return machine_phase_left(machine) > 0 &&
+           (!machine_in_detail(machine) || pipeline_room(machine->pipeline, hart->context) > 0);
+}
+
+static enum engine_stop run_budget(struct machine *machine, struct hart *hart, uint64_t budget)
+{
+    const uint64_t end = hart->instructions + budget;
     enum engine_stop stop;
     do {
         const uint64_t counted = hart->instructions;
-        stop = machine->pipeline != NULL ? run_recorded(machine, hart, end - counted)
-                                         : engine_run(machine->engine, hart, end - counted);
+        stop = run_phase(machine, hart, end - counted);
         machine->instructions += hart->instructions - counted;
         if (stop == ENGINE_SYSTEM) {
             const bool was_in_callback = hart->in_callback;
@@ -218,14 +333,27 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
                 return ENGINE_BUDGET; /* what had to wait for its end may go on */
             }
         }
-    } while (stop == ENGINE_SYSTEM && hart->instructions < end &&
-             (machine->pipeline == NULL || pipeline_room(machine->pipeline, hart->context) > 0));
+    } while (stop == ENGINE_SYSTEM && hart->instructions < end && may_go_on(machine, hart));
     return stop == ENGINE_SYSTEM ? ENGINE_BUDGET : stop;
+}
+
+enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget)
+{
+    const uint64_t before = machine->instructions;
+    const bool timed = machine_in_detail(machine) || machine->unobserved;
+    const enum engine_stop stop = run_budget(machine, hart, budget);
+    machine->untimed_instructions += timed ? 0 : machine->instructions - before;
+    return stop;
+}
+
+uint64_t machine_cycles(const struct machine *machine)
+{
+    return machine->pipeline != NULL
+               ? pipeline_cycles(machine->pipeline) + machine->untimed_instructions
+               : machine->instructions;
 }
 
 uint64_t machine_virtual_time(const struct machine *machine)
 {
-    const uint64_t busy =
-        machine->pipeline != NULL ? pipeline_cycles(machine->pipeline) : machine->instructions;
-    return busy + machine->idle_nanoseconds;
+    return machine_cycles(machine) + machine->idle_nanoseconds;
 }

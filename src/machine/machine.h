@@ -4,6 +4,7 @@
 
 #include "machine/engine/engine.h"
 #include "machine/memory.h"
+#include "machine/phases.h"
 #include "machine/units/unit.h"
 
 struct counter_table;
@@ -29,24 +30,28 @@ struct machine_options {
     bool count_loads;                   /* with it: what each static load does */
     const guest_addr *perfect_loads;    /* with it: those that always hit; NULL: none */
     size_t perfect_load_count;
-    const char *pipeview_path; /* with it: NULL: no view of the pipeline */
-    int kept_descriptor;       /* of the caller, not the program's to close; 0: none */
+    const char *pipeview_path;   /* with it: NULL: no view of the pipeline */
+    struct phase_options phases; /* with it: what is simulated how */
+    int kept_descriptor;         /* of the caller, not the program's to close; 0: none */
 };
 
 struct machine {
     struct machine_options options;
     struct memory memory;
     struct engine *engine;
-    struct unit_set units;
-    struct counter_table *counters; /* also in units */
-    struct loop_profile *loops;     /* the same, or NULL */
-    struct code_classes *classes;   /* the same */
-    struct pipeline *pipeline;      /* or NULL */
-    bool unobserved;                /* what is executed is not for the pipeline */
-    uint64_t counter_threshold;     /* CSR ctrthresh: of the core, like the table */
-    uint64_t counter_mode;          /* CSR ctrmode */
-    uint64_t instructions;          /* retired by all threads of the program: the virtual clock */
-    uint64_t idle_nanoseconds;      /* virtual time that passed while every thread waited */
+    struct engine *fast_engine; /* over the same memory, records nothing; NULL: `engine` is fast */
+    struct unit_set units, fast_units; /* of each; the second has no pipeline */
+    struct counter_table *counters;    /* also in units */
+    struct loop_profile *loops;        /* the same, or NULL */
+    struct code_classes *classes;      /* the same */
+    struct pipeline *pipeline;         /* or NULL */
+    bool unobserved;                   /* what is executed is not for the pipeline */
+    uint64_t counter_threshold;        /* CSR ctrthresh: of the core, like the table */
+    uint64_t counter_mode;             /* CSR ctrmode */
+    uint64_t instructions;         /* retired by all threads of the program: the virtual clock */
+    uint64_t untimed_instructions; /* of these, those that the pipeline has no cycles for */
+    struct phases phases;
+    uint64_t idle_nanoseconds; /* virtual time that passed while every thread waited */
     uint64_t ic_sync_calls;
     int own_descriptors[OWN_DESCRIPTORS]; /* of the host, not the program's to close; -1: none */
 };
@@ -73,8 +78,23 @@ void machine_release_hart(struct hart *hart);
  * has ended, or as far as its context of the pipeline has room; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */
 enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget);
 
-/* Virtual time in nanoseconds: one per retired instruction, or per cycle of the pipeline, plus idle
- * time. */
+/* Stores to code become visible, as engine_sync_range and engine_sync_all have it. */
+void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes);
+void machine_sync_all(struct machine *machine);
+/* What its engines did. */
+struct engine_statistics machine_engine_statistics(const struct machine *machine);
+
+/* Whether the pipeline gets what is executed now. */
+bool machine_in_detail(const struct machine *machine);
+/* How many instructions may run before the way of simulation changes. */
+uint64_t machine_phase_left(const struct machine *machine);
+/* Changes it, if it is time. */
+void machine_advance_phase(struct machine *machine);
+
+/* The clock of a running program: cycles, and a cycle for each instruction that has none. */
+uint64_t machine_cycles(const struct machine *machine);
+/* Virtual time in nanoseconds: one per cycle of the pipeline and per retired instruction that has no
+ * cycles, plus idle time. */
 uint64_t machine_virtual_time(const struct machine *machine);
 
 #endif

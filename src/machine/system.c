@@ -1,11 +1,11 @@
-/* Executes the instructions that reach beyond one hart: CSRs, fence.i and Xstrata.
+/* Executes the instructions that reach beyond one hart: CSRs, fence.i, Xstrata and markers.
  *
  * The CSRs of floating point are not here: the engine runs them (exec/float.c). */
 #include "machine/system.h"
 
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
-#include "machine/pipeline/pipeline.h"
+#include "isa/rv64/marker.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 
@@ -17,8 +17,7 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
 {
     switch (number) {
     case RV64_CSR_cycle:
-        *value =
-            machine->pipeline != NULL ? pipeline_cycles(machine->pipeline) : hart->instructions;
+        *value = machine->pipeline != NULL ? machine_cycles(machine) : hart->instructions;
         return true;
     case RV64_CSR_instret:
         *value = hart->instructions;
@@ -123,8 +122,11 @@ bool system_execute(struct machine *machine, struct hart *hart)
     bool legal = true;
     bool jumped = false;
     switch (insn.op) {
+    case RV64_slti: /* others do not get here */
+        phases_mark(&machine->phases, insn.word == RV64_MARKER_BEGIN, machine->instructions);
+        break;
     case RV64_fence_i:
-        engine_sync_all(machine->engine);
+        machine_sync_all(machine);
         break;
     case RV64_ctr_new:
         counter_table_new(machine->counters, a, b, machine->counter_threshold);
@@ -148,7 +150,7 @@ bool system_execute(struct machine *machine, struct hart *hart)
         break;
     case RV64_ic_sync:
         machine->ic_sync_calls++;
-        engine_sync_range(machine->engine, a, b);
+        machine_sync_range(machine, a, b);
         if (machine->classes != NULL) {
             code_classes_name(machine->classes, a, b, (unsigned)insn.imm);
         }

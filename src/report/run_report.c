@@ -9,6 +9,7 @@
 #include "report/hotspots.h"
 #include "report/json_statistics.h"
 #include "report/loads_report.h"
+#include "report/phases_report.h"
 #include "report/places.h"
 #include "report/translator_report.h"
 
@@ -70,6 +71,7 @@ static void report_config(struct statistics *s, const struct process *process,
     } else {
         s->number(s, "max_instructions", options->max_instructions);
     }
+    phases_report_config(s, &process->machine);
     if (process->sysroot == NULL) {
         s->nothing(s, "sysroot");
     } else {
@@ -88,34 +90,31 @@ static void report_config(struct statistics *s, const struct process *process,
 static void report_machine(struct statistics *s, const struct process *process)
 {
     const struct machine *machine = &process->machine;
-    const struct engine_statistics *engine = engine_statistics(machine->engine);
+    const struct engine_statistics engine = machine_engine_statistics(machine);
     char hash[24];
     snprintf(hash, sizeof hash, "0x%016" PRIx64, process->schedule_hash);
     s->begin(s, "machine");
     s->number(s, "instructions", machine->instructions);
-    if (machine->pipeline != NULL) {
-        s->number(s, "cycles", pipeline_cycles(machine->pipeline));
-    } else {
-        s->nothing(s, "cycles");
-    }
+    phases_report_cycles(s, machine);
     s->number(s, "threads", process->threads_started);
     s->number(s, "thread_switches", process->switches);
     s->text(s, "schedule_hash", hash);
     s->number(s, "system_calls", process->syscalls);
     s->number(s, "virtual_nanoseconds", machine_virtual_time(machine));
     s->number(s, "ic_sync_calls", machine->ic_sync_calls);
+    phases_report_machine(s, machine);
     s->begin(s, "memory");
     s->number(s, "mapped_bytes", machine->memory.mapped_bytes);
     s->number(s, "peak_bytes", machine->memory.peak_bytes);
     s->number(s, "resident_peak_bytes", machine->memory.resident_peak_bytes);
     s->end(s);
     s->begin(s, "engine");
-    s->number(s, "blocks_decoded", engine->blocks_decoded);
-    s->number(s, "instructions_decoded", engine->instructions_decoded);
-    s->number(s, "blocks_compared", engine->blocks_compared);
-    s->number(s, "blocks_marked", engine->blocks_marked);
-    s->number(s, "lookups", engine->lookups);
-    s->number(s, "flushes", engine->flushes);
+    s->number(s, "blocks_decoded", engine.blocks_decoded);
+    s->number(s, "instructions_decoded", engine.instructions_decoded);
+    s->number(s, "blocks_compared", engine.blocks_compared);
+    s->number(s, "blocks_marked", engine.blocks_marked);
+    s->number(s, "lookups", engine.lookups);
+    s->number(s, "flushes", engine.flushes);
     s->end(s);
     s->end(s);
 }
@@ -147,9 +146,12 @@ bool run_report_statistics(struct process *process, const struct run_description
         }
     }
     s->end(s);
-    if (process->machine.pipeline != NULL) {
+    if (process->machine.pipeline != NULL && !phases_measured(&process->machine.phases)) {
+        s->nothing(s, "pipeline");
+    } else if (process->machine.pipeline != NULL) {
         s->begin(s, "pipeline");
         pipeline_report(process->machine.pipeline, s);
+        phases_report_sampling(s, &process->machine);
         loads_report(process, s);
         s->end(s);
     }
@@ -185,6 +187,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     struct hotspots hotspots = hotspots_take(process, run->translator);
     fprintf(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
+    phases_report_print(machine);
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
     }

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
+#include "isa/rv64/marker.h"
 #include "machine/exec/float.h"
 
 #include <string.h>
@@ -93,7 +94,7 @@ static enum float_csr float_csr_kind(unsigned op)
 static bool ends_block(const struct rv64_insn *insn)
 {
     const uint32_t ending = INSN_CONDITIONAL | INSN_JUMP | INSN_SYSTEM;
-    return insn->op == RV64_illegal ||
+    return insn->op == RV64_illegal || rv64_is_marker(insn) ||
            ((rv64_row(insn->op)->flags & ending) != 0 && !accesses_float_csr(insn));
 }
 
@@ -193,7 +194,7 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
         op->imm = (int32_t)insn->imm;
         return;
     }
-    if (flags & INSN_SYSTEM) {
+    if (flags & INSN_SYSTEM || rv64_is_marker(insn)) {
         const unsigned handler = insn->op == RV64_ecall    ? HANDLER_stop_ecall
                                  : insn->op == RV64_ebreak ? HANDLER_stop_ebreak
                                                            : HANDLER_stop_system;
@@ -327,7 +328,7 @@ static void join_pairs(struct builder *builder, struct op *const *places)
         const uint16_t handler = handlers[join_of(first, second)] != 0
                                      ? handlers[join_of(first, second)]
                                      : handlers[JOIN_none];
-        if (handler != 0 && places[i + 1] == places[i] + 1) {
+        if (handler != 0 && places[i + 1] == places[i] + 1 && !rv64_is_marker(second)) {
             places[i]->handler = builder->engine->handlers[handler];
             i++;
         }

@@ -1,4 +1,4 @@
-/* With a pipeline: the threads of a program run on its contexts, side by side. */
+/* With cycles: the threads of a program run on its contexts, side by side. */
 #include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/pipeline/pipeline.h"
@@ -88,7 +88,7 @@ static void fill_contexts(struct process *process)
 void contexts_loop(struct process *process)
 {
     struct pipeline *pipeline = process->machine.pipeline;
-    while (!process->exiting) {
+    while (!process->exiting && machine_in_detail(&process->machine)) {
         bool any = false;
         schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
         if (process->exiting) {
@@ -107,5 +107,9 @@ void contexts_loop(struct process *process)
             pipeline_drain(pipeline);
             schedule_idle(process);
         }
+        machine_advance_phase(&process->machine);
+    }
+    if (!process->exiting) {
+        contexts_leave(process);
     }
 }

@@ -144,6 +144,7 @@ static void take_back(struct process *process, const struct process *before)
     *process = *before;
     process->machine = after.machine;
     process->machine.unobserved = before->machine.unobserved;
+    process->machine.phases = before->machine.phases;
     process->machine.instructions = before->machine.instructions;
     process->machine.idle_nanoseconds = before->machine.idle_nanoseconds;
     process->brk_start = after.brk_start;

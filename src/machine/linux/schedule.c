@@ -329,10 +329,10 @@ uint64_t schedule_budget(struct process *process, const struct thread *thread,
                          const struct outlook *outlook, uint64_t turn_start)
 {
     uint64_t used = process->machine.instructions - turn_start;
-    uint64_t budget = SCHEDULE_LONG_TURN;
+    uint64_t budget = smaller(SCHEDULE_LONG_TURN, machine_phase_left(&process->machine));
 
     if (outlook->others_runnable || outlook->host_awaited) {
-        budget = used >= SCHEDULE_QUANTUM ? 0 : SCHEDULE_QUANTUM - used;
+        budget = used >= SCHEDULE_QUANTUM ? 0 : smaller(budget, SCHEDULE_QUANTUM - used);
     }
     uint64_t deadline = outlook->deadline;
     if (deadline != WAIT_FOREVER || process->timers_armed) {
@@ -393,10 +393,12 @@ void schedule_reap_threads(struct process *process)
 
 void schedule_loop(struct process *process)
 {
-    if (process->machine.pipeline != NULL && !process->machine.unobserved) {
-        contexts_loop(process);
-    } else {
-        turns_loop(process);
+    while (!process->exiting) {
+        if (machine_in_detail(&process->machine)) {
+            contexts_loop(process);
+        } else {
+            turns_loop(process);
+        }
     }
 }
 

@@ -51,7 +51,8 @@ void schedule_reap_threads(struct process *process);
 /* Runs until process->exiting: what schedule_run does, for a process whose
  * signals are installed already. */
 void schedule_loop(struct process *process);
-/* turns.c and contexts.c: the same, without a pipeline and with one. */
+/* turns.c and contexts.c: the same, without cycles and with them, until the machine goes over to the
+ * other. */
 void turns_loop(struct process *process);
 void contexts_loop(struct process *process);
 /* No thread is on a context of the pipeline any more. */

@@ -385,7 +385,7 @@ int64_t sys_riscv_flush_icache(struct thread *thread, const uint64_t *arguments)
     if ((arguments[2] & ~local) != 0) {
         return -EINVAL;
     }
-    engine_sync_all(thread->process->machine.engine);
+    machine_sync_all(&thread->process->machine);
     return 0;
 }
 

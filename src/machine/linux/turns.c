@@ -1,4 +1,4 @@
-/* Without a pipeline: the threads of a program run one after the other, each for its turn. */
+/* Without cycles: the threads of a program run one after the other, each for its turn. */
 #include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 
@@ -22,6 +22,10 @@ static void run_turn(struct process *process, struct thread *thread)
 
     process->turn_over = false;
     while (thread->state == THREAD_RUNNABLE && !process->exiting && !process->turn_over) {
+        machine_advance_phase(&process->machine);
+        if (machine_in_detail(&process->machine)) {
+            break;
+        }
         if (signal_host_noted()) {
             signal_host_collect(process);
         }
@@ -42,7 +46,7 @@ void turns_loop(struct process *process)
 {
     struct thread *had_turn = NULL;
 
-    while (!process->exiting) {
+    while (!process->exiting && !machine_in_detail(&process->machine)) {
         schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
         if (process->exiting) {
             break;

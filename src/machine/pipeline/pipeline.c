@@ -82,6 +82,7 @@ struct pipeline *pipeline_create(const struct parameters *parameters)
         return NULL;
     }
     pipeline->parameters = *parameters;
+    pipeline->measuring = true;
     if (!create_parts(pipeline)) {
         pipeline_destroy(pipeline);
         return NULL;
@@ -114,8 +115,8 @@ void pipeline_destroy(struct pipeline *pipeline)
     cache_destroy(&pipeline->itlb);
     cache_destroy(&pipeline->dtlb);
     prefetch_destroy(&pipeline->prefetcher);
-    loads_destroy(pipeline->loads);
-    pipeview_destroy(pipeline->view);
+    loads_destroy(pipeline->all_loads);
+    pipeview_destroy(pipeline->whole_view);
     free(pipeline);
 }
 
@@ -129,7 +130,7 @@ bool pipeline_count_loads(struct pipeline *pipeline)
             return false;
         }
     }
-    pipeline->loads = loads_create();
+    pipeline->loads = pipeline->all_loads = loads_create();
     return pipeline->loads != NULL;
 }
 
@@ -140,12 +141,12 @@ bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc)
 
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
 {
-    pipeline->view = view;
+    pipeline->view = pipeline->whole_view = view;
 }
 
 bool pipeline_finish_view(struct pipeline *pipeline)
 {
-    return pipeline->view == NULL || pipeview_finish(pipeline->view);
+    return pipeline->whole_view == NULL || pipeview_finish(pipeline->whole_view);
 }
 
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)

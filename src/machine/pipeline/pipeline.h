@@ -69,6 +69,11 @@ void pipeline_run(struct pipeline *pipeline);
 /* Runs until nothing is left in flight. */
 void pipeline_drain(struct pipeline *pipeline);
 
+/* What a thread on the context executed touches caches, translation buffers and predictors, and takes
+ * no time; `next` is where it goes on.  Nothing of the context is in flight. */
+void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct record *records,
+                   unsigned count, guest_addr next);
+
 /* What makes the engine record instructions for it. */
 struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host host);
 void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);

@@ -1,4 +1,5 @@
 /* The statistics of the pipeline: where the cycles went. */
+#include "machine/pipeline/measure.h"
 #include "machine/pipeline/window.h"
 #include "machine/statistics.h"
 
@@ -21,11 +22,12 @@ static void report_context(struct statistics *s, const struct pipeline *pipeline
                            const struct context *context)
 {
     const uint64_t width = pipeline->parameters.core_commit_width;
+    const uint64_t cycles = pipeline_measured(pipeline).cycles;
     s->begin(s, NULL);
     s->number(s, "instructions", context->statistics.instructions);
-    report_ratio(s, "ipc", context->statistics.instructions, pipeline->now);
+    report_ratio(s, "ipc", context->statistics.instructions, cycles);
     s->begin(s, "cycles");
-    uint64_t idle = pipeline->now * width;
+    uint64_t idle = cycles * width;
     for (unsigned i = 0; i < CAUSE_COUNT; i++) {
         idle -= context->statistics.slots[i];
     }
@@ -69,16 +71,13 @@ static void report_prefetches(struct statistics *s, const struct pipeline *pipel
 /* Into an object that the caller has begun. */
 void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
 {
-    uint64_t instructions = 0;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        instructions += pipeline->contexts[i].statistics.instructions;
-    }
-    s->number(s, "cycles", pipeline->now);
+    const struct measurement measured = pipeline_measured(pipeline);
+    const uint64_t instructions = measured.instructions, cycles = measured.cycles;
+    s->number(s, "cycles", cycles);
     s->number(s, "instructions", instructions);
-    report_ratio(s, "ipc", instructions, pipeline->now);
-    report_ratio(s, "reorder_buffer_occupied", pipeline->statistics.occupied_entries,
-                 pipeline->now);
-    report_ratio(s, "issue_queue_occupied", pipeline->statistics.occupied_queue, pipeline->now);
+    report_ratio(s, "ipc", instructions, cycles);
+    report_ratio(s, "reorder_buffer_occupied", pipeline->statistics.occupied_entries, cycles);
+    report_ratio(s, "issue_queue_occupied", pipeline->statistics.occupied_queue, cycles);
     s->begin_list(s, "contexts");
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         report_context(s, pipeline, &pipeline->contexts[i]);
@@ -93,18 +92,18 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     s->number(s, "returns", branches->returns);
     s->number(s, "returns_mispredicted", branches->returns_wrong);
     s->end(s);
-    report_cache(s, "l1i", &pipeline->l1i, instructions, pipeline->now);
-    report_cache(s, "l1d", &pipeline->l1d, instructions, pipeline->now);
-    report_cache(s, "l2", &pipeline->l2, instructions, pipeline->now);
-    report_cache(s, "l3", &pipeline->l3, instructions, pipeline->now);
-    report_cache(s, "itlb", &pipeline->itlb, instructions, pipeline->now);
-    report_cache(s, "dtlb", &pipeline->dtlb, instructions, pipeline->now);
+    report_cache(s, "l1i", &pipeline->l1i, instructions, cycles);
+    report_cache(s, "l1d", &pipeline->l1d, instructions, cycles);
+    report_cache(s, "l2", &pipeline->l2, instructions, cycles);
+    report_cache(s, "l3", &pipeline->l3, instructions, cycles);
+    report_cache(s, "itlb", &pipeline->itlb, instructions, cycles);
+    report_cache(s, "dtlb", &pipeline->dtlb, instructions, cycles);
     report_prefetches(s, pipeline);
 }
 
 const struct loads *pipeline_loads(const struct pipeline *pipeline)
 {
-    return pipeline->loads;
+    return pipeline->all_loads;
 }
 
 uint64_t pipeline_stall_slots(const struct pipeline *pipeline)

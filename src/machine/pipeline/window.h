@@ -54,6 +54,16 @@ struct leaving_store {
     unsigned context;
 };
 
+/* The statistics of measured intervals, while others run on: measure.c. */
+#define KEPT_CACHES 6
+struct kept_statistics {
+    struct context_statistics contexts[CONTEXTS_MAX];
+    struct pipeline_statistics pipeline;
+    struct cache_statistics caches[KEPT_CACHES];
+    struct branch_statistics branches;
+    uint64_t prefetches_issued, prefetches_dropped;
+};
+
 #define EVENT_CYCLES 2048 /* of the wheel: longer waits go around */
 
 struct context {
@@ -111,9 +121,15 @@ struct pipeline {
     struct memory_bus bus;
     struct cache l1i, l1d, l2, l3, itlb, dtlb;
     struct prefetcher prefetcher;
-    struct loads *loads;   /* NULL unless asked for */
+    struct loads *loads;   /* NULL unless asked for, and unless measuring */
     struct pipeview *view; /* the same */
     struct pipeline_statistics statistics;
+
+    bool measuring;                          /* what happens counts */
+    uint64_t measure_start, measured_cycles; /* of the interval under way, and of those before it */
+    struct kept_statistics kept;
+    struct loads *all_loads;     /* `loads`, measuring or not */
+    struct pipeview *whole_view; /* the same */
 };
 
 static inline struct entry *entry_of(struct pipeline *pipeline, uint32_t id)

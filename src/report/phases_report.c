@@ -1,0 +1,143 @@
+/* What is told of a run that was not simulated in the same way from its beginning to its end. */
+#include "report/phases_report.h"
+
+#include "machine/pipeline/measure.h"
+#include "machine/pipeline/pipeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static void report_count(struct statistics *s, const char *key, uint64_t count)
+{
+    if (count == PHASE_FOREVER) {
+        s->nothing(s, key);
+    } else {
+        s->number(s, key, count);
+    }
+}
+
+void phases_report_config(struct statistics *s, const struct machine *machine)
+{
+    const struct phase_options *options = &machine->phases.options;
+    s->number(s, "skip", options->skip);
+    s->number(s, "warm", options->warm);
+    report_count(s, "measure", options->measure);
+    if (options->period == 0) {
+        s->nothing(s, "sample");
+    } else {
+        s->begin(s, "sample");
+        s->number(s, "period", options->period);
+        s->number(s, "measure", options->sample_measure);
+        report_count(s, "warm", options->sample_warm);
+        s->number(s, "detail", machine->phases.detail);
+        s->end(s);
+    }
+    s->truth(s, "roi", options->regions);
+}
+
+static uint64_t estimated_cycles(const struct machine *machine)
+{
+    const struct sampling_result result = sampling_result(&machine->phases.sampling);
+    return (uint64_t)llround(result.cpi * (double)machine->instructions);
+}
+
+/* Of the whole run: none if only a part of it was measured. */
+void phases_report_cycles(struct statistics *s, const struct machine *machine)
+{
+    const struct phases *phases = &machine->phases;
+    if (machine->pipeline != NULL && !phases->planned) {
+        s->number(s, "cycles", pipeline_cycles(machine->pipeline));
+    } else if (phases->sampling.samples > 0) {
+        s->number(s, "cycles", estimated_cycles(machine));
+    } else {
+        s->nothing(s, "cycles");
+    }
+}
+
+void phases_report_machine(struct statistics *s, const struct machine *machine)
+{
+    const struct phases *phases = &machine->phases;
+    s->begin(s, "roi");
+    s->number(s, "regions", phases->region.begun);
+    s->number(s, "instructions", phases_region_instructions(phases, machine->instructions));
+    s->end(s);
+    if (!phases->planned) {
+        s->nothing(s, "phases");
+        return;
+    }
+    s->begin(s, "phases");
+    s->number(s, "fast", phases->instructions[PHASE_FAST]);
+    s->number(s, "warmed", phases->instructions[PHASE_WARM]);
+    s->number(s, "detailed", phases->instructions[PHASE_DETAIL]);
+    s->number(s, "measured", phases->instructions[PHASE_MEASURE]);
+    s->number(s, "intervals", phases->intervals);
+    s->end(s);
+}
+
+void phases_report_sampling(struct statistics *s, const struct machine *machine)
+{
+    const struct sampling *sampling = &machine->phases.sampling;
+    if (sampling->samples == 0) {
+        return;
+    }
+    const struct sampling_result result = sampling_result(sampling);
+    s->begin(s, "sampling");
+    s->number(s, "samples", sampling->samples);
+    s->ratio(s, "cpi", result.cpi);
+    if (result.error_known) {
+        s->ratio(s, "standard_error", result.standard_error);
+        s->ratio(s, "half_width", result.half_width);
+    } else {
+        s->nothing(s, "standard_error");
+        s->nothing(s, "half_width");
+    }
+    s->ratio(s, "confidence", SAMPLING_CONFIDENCE);
+    s->number(s, "estimated_cycles", estimated_cycles(machine));
+    s->end(s);
+}
+
+static void print_cpi(const struct machine *machine)
+{
+    const struct sampling *sampling = &machine->phases.sampling;
+    const struct measurement measured = pipeline_measured(machine->pipeline);
+    if (sampling->samples == 0) {
+        fprintf(stderr, "  CPI            %15.4f   of %" PRIu64 " instructions measured\n",
+                (double)measured.cycles / (double)measured.instructions, measured.instructions);
+        return;
+    }
+    const struct sampling_result result = sampling_result(sampling);
+    fprintf(stderr, "  CPI            %15.4f   ", result.cpi);
+    if (result.error_known) {
+        fprintf(stderr, "+- %.4f (%.1f %%)", result.half_width, 100 * SAMPLING_CONFIDENCE);
+    } else {
+        fprintf(stderr, "error not known, too few samples");
+    }
+    fprintf(stderr, ", %" PRIu64 " samples\n", sampling->samples);
+}
+
+void phases_report_print(const struct machine *machine)
+{
+    if (machine->pipeline == NULL || !machine->phases.planned) {
+        return;
+    }
+    if (phases_measured(&machine->phases) && pipeline_measured(machine->pipeline).instructions > 0) {
+        print_cpi(machine);
+    } else {
+        fprintf(stderr, "  CPI            %15s\n", "not measured");
+    }
+}
+
+void phases_report_nothing(const struct machine *machine)
+{
+    const struct phases *phases = &machine->phases;
+    if (machine->pipeline == NULL || phases_measured(phases)) {
+        return;
+    }
+    const char *const why = phases->options.regions ? "it marked no region"
+                            : phases->options.period != 0
+                                ? "it is shorter than the first sample"
+                                : "it ended before the interval began";
+    fprintf(stderr, "strata: nothing was measured: the program ran %" PRIu64 " instructions, and %s\n",
+            machine->instructions, why);
+}

@@ -1,0 +1,18 @@
+/* What is told of a run that was not simulated in the same way from its beginning to its end. */
+#ifndef STRATA_REPORT_PHASES_REPORT_H
+#define STRATA_REPORT_PHASES_REPORT_H
+
+#include "machine/machine.h"
+#include "machine/statistics.h"
+
+/* Into config, machine and pipeline, which the caller has begun. */
+void phases_report_config(struct statistics *statistics, const struct machine *machine);
+void phases_report_cycles(struct statistics *statistics, const struct machine *machine);
+void phases_report_machine(struct statistics *statistics, const struct machine *machine);
+void phases_report_sampling(struct statistics *statistics, const struct machine *machine);
+/* To standard error: a line or two of the summary. */
+void phases_report_print(const struct machine *machine);
+/* The same, one line: why there is nothing to show, if so. */
+void phases_report_nothing(const struct machine *machine);
+
+#endif
