@@ -4,6 +4,8 @@
 const LOADS_SHOWN = 25;
 const LOAD_LEVELS = [["l1", "L1"], ["l2", "L2"], ["l3", "L3"]];
 const LOADS_TOP = [1, 5, 10];
+const LOADS_EXPLAINED = "Capacity: the share of the misses that a fully associative cache of the same size " +
+    "would have, too. Latency in cycles, from issue to data. Stall cycles: those in which retirement waited.";
 
 // Of the same program a load is its address, unless that is one of the translator's code; else what is known
 // of it.  One of which nothing is known stands alone.
@@ -45,7 +47,7 @@ function loadColumns(names, rows, listings) {
     const levels = LOAD_LEVELS.filter(([key]) => rows.some((row) => row.runs.some((load) => lookUp(load, key))));
     return [
         ...plain("rank", "rank", formatNumber),
-        {label: "function", kind: "code", value: (row) => row.first.function,
+        {label: "function", kind: "code name", value: (row) => row.first.function,
             show: (row) => (loadListing(row, listings)
                 ? make("a", {href: "#" + loadId(row)}, row.first.function || row.first.pc) : row.first.function)},
         {label: "source", kind: "code whole", value: (row) => row.first.source},
@@ -90,8 +92,7 @@ function loadsSection(runs, names, listings) {
         makeTable(columns, rows.slice(0, LOADS_SHOWN), {class: "full", id: "delinquent-loads"}),
         rows.length > LOADS_SHOWN ? make("p", {class: "muted"},
             `The first ${LOADS_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null,
-        make("p", {class: "muted"}, "Capacity: the share of the misses that a fully associative cache of the same size " +
-            "would have, too. Latency in cycles, from issue to data. Stall cycles: those in which retirement waited."));
+        make("p", {class: "muted"}, LOADS_EXPLAINED));
 }
 
 // First-level misses by the load's address, and of all loads of a line.

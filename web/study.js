@@ -170,6 +170,7 @@ class Experiment {
             paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, "The paper"),
                 paper.map((text) => make("p", {}, text))) : null,
             this.charts(),
+            this.all.cycles ? new StudyCycles(this.all, this.programs, this.axis ? this.axis.values : [null]).parts() : null,
             checks.length > 0 ? make("ul", {class: "checks"}, checks.map((check) => makeCheck(check, this.all))) : null,
             this.valueTable(onlyTable), this.loopTable(), this.commands());
         section.dataset.short = this.name;

@@ -269,6 +269,9 @@ static bool read_processor(struct simulation *simulation)
                 (unsigned long long)period, (unsigned long long)shortest,
                 (unsigned long long)SAMPLE_PERIOD_MOST);
     }
+    if (simulation->perfect_memory) {
+        simulation->processor.ideal_memory = 1;
+    }
     simulation->machine.processor = &simulation->processor;
     simulation->machine_path = simulation_absolute_path(path);
     simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;

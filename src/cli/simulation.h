@@ -24,6 +24,7 @@ struct simulation {
     const char *argv0;
     int environment_fd;
     bool summary;
+    bool perfect_memory;
     bool child;         /* started by execve in a process that the program forked */
     bool trace_ranged;  /* --trace-range was given */
     char **environment; /* NULL-terminated, malloc'ed */

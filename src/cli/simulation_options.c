@@ -107,6 +107,13 @@ const char *simulation_take_perfect_loads(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
+const char *simulation_take_perfect_memory(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->perfect_memory = true;
+    return NULL;
+}
+
 const char *simulation_take_pipeview(void *settings, const char *value)
 {
     ((struct simulation *)settings)->machine.pipeview_path = value;
@@ -299,6 +306,7 @@ const char *simulation_check(const struct simulation *simulation)
     }
     return machine->count_loads               ? "--loads needs --machine FILE"
            : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
+           : simulation->perfect_memory       ? "--perfect-memory needs --machine FILE"
            : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"
            : machine->phases.interval         ? "--skip, --warm and --measure need --machine FILE"
            : machine->phases.period != 0      ? "--sample needs --machine FILE"

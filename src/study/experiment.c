@@ -305,6 +305,17 @@ static bool read_loops(struct script *script, struct experiment *experiment)
     return experiment->column_count > 0 || script_wrong(script, "which columns?");
 }
 
+/* cycles RUN */
+static bool read_cycles(struct script *script, struct experiment *experiment)
+{
+    if (experiment->cycles_run != NULL) {
+        return script_wrong(script, "there is a second run whose cycles are shown");
+    }
+    experiment->cycles_line = script->line;
+    experiment->cycles_run = script_take_word(script);
+    return experiment->cycles_run != NULL || script_wrong(script, "the cycles of which run?");
+}
+
 /* chart KIND NAME... [by program] [log] */
 static bool read_chart(struct script *script, struct experiment *experiment)
 {
@@ -380,11 +391,12 @@ static const struct {
     const char *name;
     bool (*read)(struct script *script, struct experiment *experiment);
 } directives[] = {
-    {"title", read_title}, {"figure", read_figure},     {"paper", read_paper},
-    {"suite", read_suite}, {"programs", read_programs}, {"program", read_program},
-    {"vary", read_vary},   {"run", read_run},           {"value", read_value},
-    {"given", read_given}, {"loops", read_loops},       {"chart", read_chart},
-    {"check", read_check}, {"rank", read_rank},         {"why", read_why},
+    {"title", read_title},   {"figure", read_figure},     {"paper", read_paper},
+    {"suite", read_suite},   {"programs", read_programs}, {"program", read_program},
+    {"vary", read_vary},     {"run", read_run},           {"value", read_value},
+    {"given", read_given},   {"loops", read_loops},       {"chart", read_chart},
+    {"check", read_check},   {"rank", read_rank},         {"why", read_why},
+    {"cycles", read_cycles},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)
@@ -461,6 +473,28 @@ bool experiment_next_piece(struct pool *pool, const char **next, struct reason_p
         *next = open + inside + !piece->unclosed;
     }
     return true;
+}
+
+bool experiment_is_addresses(const char *word)
+{
+    return word[0] == '@';
+}
+
+bool experiment_read_addresses(struct pool *pool, const struct experiment *experiment,
+                               const char *word, struct addresses *addresses)
+{
+    const char *dot = strchr(word, '.'), *colon = strrchr(word, ':');
+    char *end = NULL;
+    if (!experiment_is_addresses(word) || dot == NULL || colon == NULL || colon <= dot + 1 ||
+        !isdigit((unsigned char)colon[1])) {
+        return false;
+    }
+    addresses->word = word;
+    addresses->run =
+        experiment_find_run(experiment, pool_copy(pool, word + 1, (size_t)(dot - word) - 1));
+    addresses->path = pool_copy(pool, dot + 1, (size_t)(colon - dot) - 1);
+    addresses->count = strtoul(colon + 1, &end, 10);
+    return *end == '\0' && addresses->count > 0;
 }
 
 size_t experiment_find_run(const struct experiment *experiment, const char *name)

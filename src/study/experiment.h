@@ -22,6 +22,15 @@ struct experiment_run {
     struct words command; /* `sim` or `run`, and options */
 };
 
+/* A word of a run's command that stands for a file of addresses, @RUN.KEY.KEY:N: the first members of
+ * the first N elements of a list in the statistics of a run before it. */
+struct addresses {
+    const char *word;
+    size_t run;
+    const char *path; /* key.key */
+    size_t count;
+};
+
 enum value_unit { UNIT_NUMBER, UNIT_PERCENT, UNIT_RATIO };
 
 /* What the paper gives for a program. */
@@ -97,6 +106,8 @@ struct experiment {
     size_t run_count;
     struct experiment_value *values;
     size_t value_count;
+    const char *cycles_run; /* whose cycles and loads are shown; NULL: none */
+    unsigned cycles_line;
     const char *loops_run; /* NULL: no table of loops */
     unsigned loops_line;
     struct experiment_column *columns;
@@ -131,6 +142,10 @@ struct reason_piece {
 };
 /* False at the end; `next` goes on behind the piece. */
 bool experiment_next_piece(struct pool *pool, const char **next, struct reason_piece *piece);
+bool experiment_is_addresses(const char *word);
+/* Reads such a word; false if it is not one. */
+bool experiment_read_addresses(struct pool *pool, const struct experiment *experiment,
+                               const char *word, struct addresses *addresses);
 bool words_have(const struct words *words, const char *word);
 /* Positions by name; the count if there is no such name. */
 size_t experiment_find_run(const struct experiment *experiment, const char *name);

@@ -97,12 +97,31 @@ static bool check_expression(struct script *script, struct checked *checked,
     return true;
 }
 
+/* What a file of addresses is made from must be there before. */
+static bool check_addresses(struct script *script, const struct experiment *experiment, size_t run,
+                            const char *word)
+{
+    struct addresses addresses;
+    for (size_t point = 0; point < experiment_points(experiment); point++) {
+        const char *filled = experiment_fill(script->pool, experiment, point, word);
+        if (!experiment_read_addresses(script->pool, experiment, filled, &addresses)) {
+            return script_wrong(script, "expected @RUN.KEY.KEY:N, the first N of a list: %.60s",
+                                filled);
+        }
+        if (addresses.run >= run) {
+            return script_wrong(script, "there is no run before it that %.60s could be of", filled);
+        }
+    }
+    return true;
+}
+
 static bool check_runs(struct script *script, const struct experiment *experiment)
 {
     /* What the study itself gives, and the end of the options. */
     static const char *const reserved[] = {"--stats", "--", "--help", "--trace", "--summary"};
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *command = &experiment->runs[i].command;
+        size_t files = 0;
         script->line = command->line;
         for (size_t j = 0; j < command->count; j++) {
             for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++) {
@@ -112,6 +131,16 @@ static bool check_runs(struct script *script, const struct experiment *experimen
             }
             if (!check_braces(script, experiment, command->words[j])) {
                 return false;
+            }
+            if (!experiment_is_addresses(command->words[j])) {
+                continue;
+            }
+            if (!check_addresses(script, experiment, i, command->words[j])) {
+                return false;
+            }
+            if (files++ > 0) {
+                return script_wrong(script, "one file of addresses is enough: %.60s",
+                                    command->words[j]);
             }
         }
     }
@@ -256,6 +285,11 @@ bool experiment_check(struct script *script, const struct experiment *experiment
     if (missing != NULL) {
         script->line = script->line == 0 ? 1 : script->line;
         return script_wrong(script, "the experiment ends without %s", missing);
+    }
+    if (experiment->cycles_run != NULL &&
+        experiment_find_run(experiment, experiment->cycles_run) == experiment->run_count) {
+        script->line = experiment->cycles_line;
+        return script_wrong(script, "there is no run %.60s", experiment->cycles_run);
     }
     return check_runs(script, experiment) && check_values(script, experiment) &&
            check_loops(script, experiment) && check_charts(script, experiment);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the loads of a program, those that the results have. */
+#define LOADS_KEPT 10
+
 /* One program at one point of the axis. */
 struct place {
     struct measured *measured;
@@ -116,6 +119,40 @@ static json_t *make_loops(const struct experiment *experiment, const json_t *doc
     return rows;
 }
 
+/* What the page shows of a run in cycles; null if it failed, or has none. */
+static json_t *make_cycles(const json_t *document)
+{
+    static const char *const kept[] = {"cycles", "instructions", "contexts", "loads_top"};
+    const json_t *pipeline = json_object_get(document, "pipeline");
+    const json_t *loads = json_object_get(pipeline, "loads");
+    if (pipeline == NULL) {
+        return json_null();
+    }
+    json_t *cycles = json_object();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *part = json_object_get(pipeline, kept[i]);
+        ASSERT(part == NULL || json_object_set(cycles, kept[i], part) == 0);
+    }
+    if (loads != NULL) {
+        json_t *first = json_array();
+        for (size_t i = 0; i < json_array_size(loads) && i < LOADS_KEPT; i++) {
+            ASSERT(json_array_append(first, json_array_get(loads, i)) == 0);
+        }
+        ASSERT(json_object_set_new(cycles, "loads", first) == 0);
+    }
+    return cycles;
+}
+
+static void take_cycles(const struct place *place, const json_t *document)
+{
+    json_t *all = place->measured->cycles;
+    const char *program = place->measured->planned->programs[place->program]->name;
+    if (place->point == 0) {
+        ASSERT(json_object_set_new(all, program, json_array()) == 0);
+    }
+    ASSERT(json_array_append_new(json_object_get(all, program), make_cycles(document)) == 0);
+}
+
 static void take_place(struct store *store, struct place *place)
 {
     struct measured *measured = place->measured;
@@ -131,6 +168,10 @@ static void take_place(struct store *store, struct place *place)
             place->documents[experiment_find_run(experiment, experiment->loops_run)];
         ASSERT(json_object_set_new(measured->loops, planned->programs[place->program]->name,
                                    make_loops(experiment, document)) == 0);
+    }
+    if (measured->cycles != NULL) {
+        take_cycles(place,
+                    place->documents[experiment_find_run(experiment, experiment->cycles_run)]);
     }
     for (size_t i = 0; i < experiment->run_count; i++) {
         json_decref(place->documents[i]);
@@ -166,6 +207,7 @@ void measured_take(struct measured *measured, struct store *store, const struct 
         pool_take(store->pool, (experiment->value_count * planned->program_count * points + 1) *
                                    sizeof *measured->values);
     measured->loops = experiment->loops_run != NULL ? json_object() : NULL;
+    measured->cycles = experiment->cycles_run != NULL ? json_object() : NULL;
     struct place place = {.measured = measured};
     place.documents = pool_take(store->pool, experiment->run_count * sizeof(json_t *));
     for (place.program = 0; place.program < planned->program_count; place.program++) {
@@ -184,4 +226,5 @@ void measured_take(struct measured *measured, struct store *store, const struct 
 void measured_free(struct measured *measured)
 {
     json_decref(measured->loops);
+    json_decref(measured->cycles);
 }

@@ -9,7 +9,8 @@
 struct measured {
     const struct planned *planned;
     struct expression_value *values; /* by value, program and point: measured_value */
-    json_t *loops; /* by program, the rows of the experiment's table; NULL if it has none */
+    json_t *loops;  /* by program, the rows of the experiment's table; NULL if it has none */
+    json_t *cycles; /* by program, for each point of the axis: where the cycles went; or NULL */
 };
 
 /* What comes from a run that failed is unknown. */

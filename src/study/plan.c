@@ -54,6 +54,9 @@ static const char *make_key(const struct plan *plan, const struct job *job)
             put_machine(stream, option[1]);
         }
     }
+    if (job->source != NULL) {
+        put_word(stream, job->source->key);
+    }
     put_word(stream, job->profiled ? PROFILE_OPTION : "");
     for (size_t i = 0; i < program->word_count; i++) {
         put_word(stream, program->words[i]);
@@ -112,8 +115,10 @@ static struct job *find_job(const struct plan *plan, const char *key)
     return NULL;
 }
 
+/* `before`: the jobs of the same program and point for the runs before it. */
 static struct job *add_job(struct plan *plan, const struct program *program,
-                           const struct experiment *experiment, size_t point, size_t run)
+                           const struct experiment *experiment, size_t point, size_t run,
+                           struct job *const *before)
 {
     struct job *job = pool_take(plan->pool, sizeof *job);
     struct words options = {.count = 0};
@@ -123,6 +128,12 @@ static struct job *add_job(struct plan *plan, const struct program *program,
             job->profiled = true;
         } else {
             add_options(plan->pool, experiment, point, command->words[i], &options);
+        }
+    }
+    for (size_t i = 0; i < options.count; i++) {
+        if (experiment_read_addresses(plan->pool, experiment, options.words[i], &job->addresses)) {
+            job->source = before[job->addresses.run];
+            options.words[i] = job->addresses.word;
         }
     }
     *POOL_ADD(plan->pool, options.words, options.count) = NULL;
@@ -218,8 +229,8 @@ bool plan_add(struct plan *plan, struct script *script, const struct experiment 
     for (size_t i = 0; i < planned.program_count; i++) {
         for (size_t j = 0; j < points; j++) {
             for (size_t k = 0; k < runs; k++) {
-                planned.jobs[(i * points + j) * runs + k] =
-                    add_job(plan, planned.programs[i], experiment, j, k);
+                struct job **row = &planned.jobs[(i * points + j) * runs];
+                row[k] = add_job(plan, planned.programs[i], experiment, j, k, row);
             }
         }
     }

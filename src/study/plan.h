@@ -6,7 +6,7 @@
 
 #define TRANSLATOR_FILE "strata-rv64"
 
-enum job_state { JOB_WAITING, JOB_DONE, JOB_FAILED };
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
 /* One run of one program. */
 struct job {
@@ -14,7 +14,9 @@ struct job {
     const struct program *program;
     const char **options; /* `run` or `sim`, then the options; NULL-terminated */
     bool profiled;        /* --profile is wanted, too */
-    const char *command;  /* as a person would type it */
+    struct job *source;   /* whose statistics addresses.path is in; NULL: it needs no such file */
+    struct addresses addresses;
+    const char *command; /* as a person would type it */
     enum job_state state;
     const char *why; /* it failed */
 };

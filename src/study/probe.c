@@ -23,7 +23,9 @@ static int run_without_program(struct pool *pool, const struct job *job, const c
     int status = 0;
     *POOL_ADD(pool, words.words, words.count) = "strata";
     for (const char **option = job->options; *option != NULL; option++) {
-        *POOL_ADD(pool, words.words, words.count) = *option;
+        /* Of addresses that are not known yet there are none. */
+        *POOL_ADD(pool, words.words, words.count) =
+            experiment_is_addresses(*option) ? "/dev/null" : *option;
     }
     *POOL_ADD(pool, words.words, words.count) = "--";
     *POOL_ADD(pool, words.words, words.count) = NO_PROGRAM;

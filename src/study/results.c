@@ -132,6 +132,10 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     if (measured->loops != NULL) {
         put(object, "loops", json_incref(measured->loops));
     }
+    if (measured->cycles != NULL) {
+        put(object, "cycles",
+            json_pack("{s:s, s:O}", "run", experiment->cycles_run, "data", measured->cycles));
+    }
     put(object, "charts", make_charts(experiment));
     put(object, "checks", conclusions_draw(store->pool, measured));
     return object;

@@ -24,7 +24,7 @@
 /* How often a terminal and the time limits are looked at. */
 #define TICK_NANOSECONDS 200000000
 
-enum { FILE_OUTPUT, FILE_ERRORS, FILE_STATISTICS, FILE_PROFILE, FILES };
+enum { FILE_OUTPUT, FILE_ERRORS, FILE_STATISTICS, FILE_PROFILE, FILE_ADDRESSES, FILES };
 
 struct worker {
     pid_t pid; /* 0: idle */
@@ -71,7 +71,10 @@ static const char **make_arguments(const struct runner *runner, const struct wor
         ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_PROFILE]));
     }
     for (const char **option = job->options + 1; *option != NULL; option++) {
-        ADD(*option);
+        ADD(job->source != NULL && *option == job->addresses.word
+                ? pool_format(runner->pool, "/proc/%d/fd/%d", getpid(),
+                              worker->files[FILE_ADDRESSES])
+                : *option);
     }
     ADD("--");
     for (size_t i = 0; i < job->program->word_count; i++) {
@@ -127,6 +130,27 @@ static void fail(struct runner *runner, struct job *job, const char *why)
     progress_say(runner->progress, "failed: %s: %s", job->command, why);
 }
 
+/* Writes the addresses that a finished run has found, one a line.  False if it has no such list. */
+static bool write_addresses(const struct runner *runner, const struct job *job, int fd)
+{
+    json_t *document = store_read_run(runner->store, job->source->key);
+    const json_t *list = document;
+    for (const char *key = job->addresses.path; list != NULL && *key != '\0';) {
+        const size_t length = strcspn(key, ".");
+        list = json_object_get(list, pool_copy(runner->pool, key, length));
+        key += length + (key[length] == '.');
+    }
+    const bool there = json_is_array(list);
+    bool written = there;
+    for (size_t i = 0; written && i < json_array_size(list) && i < job->addresses.count; i++) {
+        json_t *element = json_array_get(list, i);
+        const char *address = json_string_value(json_object_iter_value(json_object_iter(element)));
+        written = address != NULL && dprintf(fd, "%s\n", address) > 0;
+    }
+    json_decref(document);
+    return written;
+}
+
 static void start(struct runner *runner, struct worker *worker, struct job *job,
                   const sigset_t *mask)
 {
@@ -135,6 +159,14 @@ static void start(struct runner *runner, struct worker *worker, struct job *job,
     for (unsigned i = 0; i < FILES; i++) {
         worker->files[i] = memfd_create("strata-study", MFD_CLOEXEC);
         opened = opened && worker->files[i] >= 0;
+    }
+    if (opened && job->source != NULL &&
+        !write_addresses(runner, job, worker->files[FILE_ADDRESSES])) {
+        fail(runner, job,
+             pool_format(runner->pool, "%s has no addresses in %s", job->source->key,
+                         job->addresses.path));
+        close_files(worker);
+        return;
     }
     const char **arguments = make_arguments(runner, worker);
     const pid_t self = getpid();
@@ -149,6 +181,7 @@ static void start(struct runner *runner, struct worker *worker, struct job *job,
     }
     setpgid(pid, pid); /* both do: whoever comes second finds it done */
     worker->pid = pid;
+    job->state = JOB_RUNNING;
 }
 
 static struct contents map_file(int fd)
@@ -298,17 +331,31 @@ static bool reap(struct runner *runner, struct worker *workers)
     return written;
 }
 
-/* Starts jobs from *next on while somebody is idle; returns how many work. */
-static unsigned fill(struct runner *runner, struct worker *workers, struct plan *plan, size_t *next,
+/* The first job that can start; NULL if none can now.  Those that need what another found wait for it,
+ * and fail with it. */
+static struct job *find_next(struct runner *runner, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->job_count; i++) {
+        struct job *job = plan->jobs[i];
+        if (job->state == JOB_WAITING && job->source != NULL && job->source->state == JOB_FAILED) {
+            fail(runner, job, pool_format(runner->pool, "it needs %s", job->source->command));
+        }
+        if (job->state == JOB_WAITING && (job->source == NULL || job->source->state == JOB_DONE)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+/* Starts jobs while somebody is idle; returns how many work. */
+static unsigned fill(struct runner *runner, struct worker *workers, struct plan *plan,
                      const sigset_t *mask)
 {
     unsigned busy = 0;
     for (unsigned i = 0; i < runner->workers; i++) {
-        while (workers[i].pid == 0 && *next < plan->job_count) {
-            struct job *job = plan->jobs[(*next)++];
-            if (job->state == JOB_WAITING) {
-                start(runner, &workers[i], job, mask);
-            }
+        struct job *job;
+        while (workers[i].pid == 0 && (job = find_next(runner, plan)) != NULL) {
+            start(runner, &workers[i], job, mask);
         }
         busy += workers[i].pid != 0;
     }
@@ -341,8 +388,7 @@ static enum runner_end run_all(struct runner *runner, struct worker *workers, st
 {
     const sigset_t awaited = awaited_signals();
     const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
-    size_t next = 0;
-    while (fill(runner, workers, plan, &next, mask) > 0) {
+    while (fill(runner, workers, plan, mask) > 0) {
         progress_show(runner->progress, running_name(runner, workers));
         const int arrived = sigtimedwait(&awaited, NULL, &tick);
         if (arrived > 0 && arrived != SIGCHLD) {
