@@ -15,9 +15,11 @@ static void retire(struct pipeline *pipeline, unsigned number)
         context->writers[slot->destination] = NO_ENTRY;
     }
     if (slot->flags & SLOT_STORE) {
-        const unsigned room = (unsigned)pipeline->parameters.core_store_buffer;
-        pipeline->leaving[(pipeline->leaving_head + pipeline->leaving_count) % room] =
+        pipeline
+            ->leaving[(pipeline->leaving_head + pipeline->leaving_count) & pipeline->leaving_mask] =
             (struct leaving_store){.address = entry->address, .context = number};
+        context->store_filter[filter_place(entry->address)]--;
+        context->store_filter[filter_place(entry->address + slot->bytes - 1)]--;
         pipeline->leaving_count++;
         context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
         context->store_count--;

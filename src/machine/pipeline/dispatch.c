@@ -1,4 +1,5 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
+#include "base/check.h"
 #include "machine/pipeline/window.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
@@ -14,15 +15,19 @@ static void depend(struct pipeline *pipeline, uint32_t id, unsigned operand, uin
 }
 
 /* The youngest older store that writes some of what the load reads; NO_ENTRY if there is none. */
-static uint32_t find_store(struct pipeline *pipeline, const struct context *context,
+static uint32_t find_store(const struct pipeline *pipeline, const struct context *context,
                            const struct entry *load)
 {
+    const guest_addr begin = load->address, end = begin + load->slot->bytes;
+    if (context->store_filter[filter_place(begin)] == 0 &&
+        context->store_filter[filter_place(end - 1)] == 0) {
+        return NO_ENTRY;
+    }
     for (unsigned i = context->store_count; i-- > 0;) {
-        const uint32_t id = context->stores[(context->store_head + i) & (pipeline->ring - 1)];
-        const struct entry *store = entry_of(pipeline, id);
-        if (store->address < load->address + load->slot->bytes &&
-            load->address < store->address + store->slot->bytes) {
-            return id;
+        const struct pending_store *store =
+            &context->stores[(context->store_head + i) & (pipeline->ring - 1)];
+        if (store->address < end && begin < store->address + store->bytes) {
+            return store->id;
         }
     }
     return NO_ENTRY;
@@ -38,8 +43,12 @@ static void add_memory(struct pipeline *pipeline, struct context *context, uint3
         depend(pipeline, id, OPERAND_MEMORY, store);
     }
     if (entry->slot->flags & SLOT_STORE) {
-        context->stores[(context->store_head + context->store_count) & (pipeline->ring - 1)] = id;
+        context->stores[(context->store_head + context->store_count) & (pipeline->ring - 1)] =
+            (struct pending_store){
+                .address = entry->address, .id = id, .bytes = entry->slot->bytes};
         context->store_count++;
+        context->store_filter[filter_place(entry->address)]++;
+        context->store_filter[filter_place(entry->address + entry->slot->bytes - 1)]++;
     }
 }
 
@@ -59,14 +68,20 @@ static void start(struct pipeline *pipeline, unsigned number, const struct fetch
     struct slot *slot = fetched->record.slot;
     const uint32_t id = entry_at(pipeline, number, context->count++);
     struct entry *entry = entry_of(pipeline, id);
-    *entry = (struct entry){.slot = slot,
-                            .address = fetched->record.address,
-                            .links = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY},
-                            .dependents = NO_ENTRY,
-                            .mispredicted = fetched->mispredicted,
-                            .cause = CAUSE_execute,
-                            .fetched = fetched->cycle,
-                            .dispatched = pipeline->now};
+    entry->slot = slot;
+    entry->address = fetched->record.address;
+    entry->translated = 0;
+    entry->dependents = NO_ENTRY;
+    entry->waiting = 0;
+    entry->state = ENTRY_WAITS;
+    entry->cause = CAUSE_execute;
+    entry->mispredicted = fetched->mispredicted;
+    entry->forwarded = false;
+    entry->address_known = false;
+    if (UNLIKELY(pipeline->view != NULL)) {
+        pipeline->times[id].fetched = fetched->cycle;
+        pipeline->times[id].dispatched = pipeline->now;
+    }
     pipeline->in_flight++;
     bool address_waits = false;
     for (unsigned i = 0; i < 3; i++) {
@@ -110,8 +125,7 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
             break;
         }
         start(pipeline, number, fetched);
-        context->queue_head =
-            (context->queue_head + 1) % (unsigned)pipeline->parameters.core_fetch_queue;
+        context->queue_head = (context->queue_head + 1) & context->queue_mask;
         context->queue_count--;
         dispatched++;
     }

@@ -82,8 +82,7 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
         const bool right = site->kind != BRANCH_NONE
                                ? branch_predicted(&pipeline->predictor, number, site, next)
                                : next == site->next;
-        context->queue[(context->queue_head + context->queue_count) %
-                       pipeline->parameters.core_fetch_queue] =
+        context->queue[(context->queue_head + context->queue_count) & context->queue_mask] =
             (struct fetched){.record = record, .cycle = pipeline->now, .mispredicted = !right};
         context->queue_count++;
         context->stream_head = following;
@@ -97,6 +96,7 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
             break; /* what follows comes from elsewhere: in the next cycle */
         }
     }
+    pipeline->hungry |= context->active && pipeline_wants(pipeline, number);
     return fetched;
 }
 

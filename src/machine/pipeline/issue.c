@@ -16,9 +16,9 @@ static unsigned first_unknown(const struct pipeline *pipeline, const struct cont
     if (context->stores_known == context->store_count) {
         return UINT32_MAX;
     }
-    const uint32_t id =
-        context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
-    return place_of(pipeline, context, id);
+    const struct pending_store *store =
+        &context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
+    return place_of(pipeline, context, store->id);
 }
 
 static bool must_wait(const struct pipeline *pipeline, const struct context *context, uint32_t id)
@@ -27,25 +27,40 @@ static bool must_wait(const struct pipeline *pipeline, const struct context *con
            first_unknown(pipeline, context) < place_of(pipeline, context, id);
 }
 
+static void set_ready(struct context *context, unsigned bit)
+{
+    set_bit(context->ready, bit);
+    context->ready_words |= 1u << bit / 64;
+}
+
+static void clear_ready(struct context *context, unsigned bit)
+{
+    clear_bit(context->ready, bit);
+    context->ready_words &= ~((unsigned)(context->ready[bit / 64] == 0) << bit / 64);
+}
+
 void issue_make_ready(struct pipeline *pipeline, uint32_t id)
 {
-    struct context *context = &pipeline->contexts[id / pipeline->ring];
+    struct context *context = &pipeline->contexts[context_of(pipeline, id)];
     struct entry *entry = entry_of(pipeline, id);
     const unsigned bit = id & (pipeline->ring - 1);
     entry->state = ENTRY_READY;
-    const bool waits = entry->slot->flags & SLOT_LOAD && must_wait(pipeline, context, id);
-    set_bit(waits ? context->parked : context->ready, bit);
+    if (entry->slot->flags & SLOT_LOAD && must_wait(pipeline, context, id)) {
+        set_bit(context->parked, bit);
+    } else {
+        set_ready(context, bit);
+    }
 }
 
 void issue_store_known(struct pipeline *pipeline, uint32_t id)
 {
-    struct context *context = &pipeline->contexts[id / pipeline->ring];
+    struct context *context = &pipeline->contexts[context_of(pipeline, id)];
     const unsigned before = context->stores_known;
     entry_of(pipeline, id)->address_known = true;
     while (context->stores_known < context->store_count) {
-        const uint32_t store =
-            context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
-        if (!entry_of(pipeline, store)->address_known) {
+        const struct pending_store *store =
+            &context->stores[(context->store_head + context->stores_known) & (pipeline->ring - 1)];
+        if (!entry_of(pipeline, store->id)->address_known) {
             break;
         }
         context->stores_known++;
@@ -54,13 +69,13 @@ void issue_store_known(struct pipeline *pipeline, uint32_t id)
         return;
     }
     const unsigned limit = first_unknown(pipeline, context);
-    const uint32_t base = (id / pipeline->ring) * pipeline->ring;
+    const uint32_t base = id & ~(pipeline->ring - 1);
     for (unsigned word = 0; word < pipeline->ring_words; word++) {
         for (uint64_t bits = context->parked[word]; bits != 0; bits &= bits - 1) {
             const unsigned bit = word * 64 + (unsigned)__builtin_ctzll(bits);
             if (place_of(pipeline, context, base + bit) < limit) {
                 clear_bit(context->parked, bit);
-                set_bit(context->ready, bit);
+                set_ready(context, bit);
             }
         }
     }
@@ -69,12 +84,12 @@ void issue_store_known(struct pipeline *pipeline, uint32_t id)
 /* A free unit of the class; NULL if there is none. */
 static uint64_t *find_unit(struct pipeline *pipeline, unsigned class)
 {
-    for (unsigned i = 0; i < pipeline->unit_counts[class]; i++) {
-        if (pipeline->unit_free[class][i] <= pipeline->now) {
-            return &pipeline->unit_free[class][i];
-        }
+    unsigned i = pipeline->unit_next[class];
+    while (i < pipeline->unit_counts[class] && pipeline->unit_free[class][i] > pipeline->now) {
+        i++;
     }
-    return NULL;
+    pipeline->unit_next[class] = (uint8_t)i;
+    return i < pipeline->unit_counts[class] ? &pipeline->unit_free[class][i] : NULL;
 }
 
 static uint8_t cause_of_level(enum level level)
@@ -165,11 +180,10 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
     return done;
 }
 
-static bool try_issue(struct pipeline *pipeline, uint32_t id)
+static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
 {
     struct entry *entry = entry_of(pipeline, id);
     const struct slot *slot = entry->slot;
-    const unsigned number = id / pipeline->ring;
     struct context *context = &pipeline->contexts[number];
     uint64_t *unit = find_unit(pipeline, slot->unit);
     if (unit == NULL) {
@@ -190,8 +204,13 @@ static bool try_issue(struct pipeline *pipeline, uint32_t id)
         pipeline->statistics.prefetches++;
     }
     *unit = pipeline->now + slot->busy;
-    clear_bit(context->ready, id & (pipeline->ring - 1));
-    entry->issued = pipeline->now;
+    if (UNLIKELY(*unit > pipeline->units_until)) {
+        pipeline->units_until = *unit;
+    }
+    clear_ready(context, id & (pipeline->ring - 1));
+    if (UNLIKELY(pipeline->view != NULL)) {
+        pipeline->times[id].issued = pipeline->now;
+    }
     context->in_queues--;
     pipeline->waiting--;
     complete_at(pipeline, id, done);
@@ -205,13 +224,16 @@ static unsigned issue_any(struct pipeline *pipeline, unsigned number, unsigned r
     const unsigned first = context->head / 64, words = pipeline->ring_words;
     const uint64_t older = ~(UINT64_MAX << context->head % 64);
     unsigned issued = 0;
-    for (unsigned i = 0; i <= words && issued < room; i++) {
-        const unsigned word = (first + i) & (words - 1);
+    /* From the head's word on, which comes once more in the end with what is before the head in it. */
+    unsigned used = (context->ready_words >> first | context->ready_words << (words - first)) &
+                    ((1u << words) - 1);
+    for (used |= (used & 1) << words; used != 0 && issued < room; used &= used - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(used), word = (first + i) & (words - 1);
         uint64_t bits = context->ready[word];
         bits &= i == 0 ? ~older : i == words ? older : UINT64_MAX;
         for (; bits != 0 && issued < room; bits &= bits - 1) {
             const unsigned bit = word * 64 + (unsigned)__builtin_ctzll(bits);
-            issued += try_issue(pipeline, number * pipeline->ring + bit);
+            issued += try_issue(pipeline, number, (number << pipeline->ring_shift) + bit);
         }
     }
     return issued;
@@ -225,7 +247,7 @@ static unsigned issue_in_order(struct pipeline *pipeline, unsigned number, unsig
         const uint32_t id = entry_at(pipeline, number, context->unissued);
         const struct entry *entry = entry_of(pipeline, id);
         if (entry->state == ENTRY_WAITS ||
-            (entry->state == ENTRY_READY && !try_issue(pipeline, id))) {
+            (entry->state == ENTRY_READY && !try_issue(pipeline, number, id))) {
             break;
         }
         issued++;
@@ -251,8 +273,7 @@ static bool drain_stores(struct pipeline *pipeline)
             break;
         }
         *unit = pipeline->now + 1;
-        pipeline->leaving_head =
-            (pipeline->leaving_head + 1) % (unsigned)pipeline->parameters.core_store_buffer;
+        pipeline->leaving_head = (pipeline->leaving_head + 1) & pipeline->leaving_mask;
         pipeline->leaving_count--;
         any = true;
     }

@@ -3,6 +3,7 @@
 #include "machine/pipeline/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool create_caches(struct pipeline *pipeline)
 {
@@ -26,10 +27,22 @@ static bool create_caches(struct pipeline *pipeline)
     return true;
 }
 
+/* The least power of two that holds so many. */
+static unsigned ring_size(uint64_t count)
+{
+    unsigned size = 1;
+    while (size < count) {
+        size *= 2;
+    }
+    return size;
+}
+
 static bool create_context(struct pipeline *pipeline, struct context *context)
 {
+    const unsigned queue = ring_size(pipeline->parameters.core_fetch_queue);
+    context->queue_mask = queue - 1;
     context->stream = calloc(STREAM_RECORDS, sizeof *context->stream);
-    context->queue = calloc(pipeline->parameters.core_fetch_queue, sizeof *context->queue);
+    context->queue = calloc(queue, sizeof *context->queue);
     context->ready = calloc(pipeline->ring_words, sizeof *context->ready);
     context->parked = calloc(pipeline->ring_words, sizeof *context->parked);
     context->stores = calloc(pipeline->ring, sizeof *context->stores);
@@ -44,20 +57,22 @@ static bool create_parts(struct pipeline *pipeline)
 {
     const struct parameters *p = &pipeline->parameters;
     pipeline->context_count = (unsigned)p->core_contexts;
-    pipeline->ring = 64;
-    while (pipeline->ring < p->core_reorder_buffer) {
-        pipeline->ring *= 2;
-    }
+    pipeline->ring = p->core_reorder_buffer < 64 ? 64 : ring_size(p->core_reorder_buffer);
+    pipeline->ring_shift = (unsigned)__builtin_ctz(pipeline->ring);
     pipeline->ring_words = pipeline->ring / 64;
+    pipeline->leaving_mask = ring_size(p->core_store_buffer) - 1;
+    const size_t entries = (size_t)pipeline->context_count * pipeline->ring;
     pipeline->contexts = calloc(pipeline->context_count, sizeof *pipeline->contexts);
     pipeline->entries =
-        calloc((size_t)pipeline->context_count * pipeline->ring, sizeof *pipeline->entries);
-    pipeline->leaving = calloc(p->core_store_buffer, sizeof *pipeline->leaving);
+        aligned_alloc(sizeof *pipeline->entries, entries * sizeof *pipeline->entries);
+    pipeline->times = calloc(entries, sizeof *pipeline->times);
+    pipeline->leaving = calloc(pipeline->leaving_mask + 1, sizeof *pipeline->leaving);
     pipeline->slots = slots_create(&pipeline->parameters);
-    if (pipeline->contexts == NULL || pipeline->entries == NULL || pipeline->leaving == NULL ||
-        pipeline->slots == NULL) {
+    if (pipeline->contexts == NULL || pipeline->entries == NULL || pipeline->times == NULL ||
+        pipeline->leaving == NULL || pipeline->slots == NULL) {
         return false;
     }
+    memset(pipeline->entries, 0, entries * sizeof *pipeline->entries);
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         if (!create_context(pipeline, &pipeline->contexts[i])) {
             return false;
@@ -105,6 +120,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     }
     free(pipeline->contexts);
     free(pipeline->entries);
+    free(pipeline->times);
     free(pipeline->leaving);
     slots_destroy(pipeline->slots);
     branch_destroy(&pipeline->predictor);
@@ -225,7 +241,7 @@ static uint64_t next_cycle(const struct pipeline *pipeline)
                          now);
         }
     }
-    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
+    for (unsigned class = 0; pipeline->units_until > now && class < CLASS_COUNT; class ++) {
         for (unsigned i = 0; i < pipeline->unit_counts[class]; i++) {
             take_earlier(&next, pipeline->unit_free[class][i], now);
         }
@@ -259,6 +275,7 @@ static void take_back(struct pipeline *pipeline)
 static bool run_cycle(struct pipeline *pipeline)
 {
     pipeline->busy = false;
+    memset(pipeline->unit_next, 0, sizeof pipeline->unit_next);
     bool any = commit_stage(pipeline);
     any |= complete_stage(pipeline);
     any |= issue_stage(pipeline);
@@ -302,7 +319,8 @@ static bool wants_more(const struct pipeline *pipeline)
 
 void pipeline_run(struct pipeline *pipeline)
 {
-    while (!wants_more(pipeline) && run_cycle(pipeline)) {
+    pipeline->hungry = wants_more(pipeline);
+    while (!pipeline->hungry && run_cycle(pipeline)) {
     }
 }
 

@@ -162,7 +162,7 @@ static uint64_t first_open_cycle(struct pipeline *pipeline)
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         const struct context *context = &pipeline->contexts[i];
         const uint64_t fetched =
-            context->count > 0         ? entry_of(pipeline, entry_at(pipeline, i, 0))->fetched
+            context->count > 0         ? pipeline->times[entry_at(pipeline, i, 0)].fetched
             : context->queue_count > 0 ? context->queue[context->queue_head].cycle
                                        : pipeline->now;
         first = fetched < first ? fetched : first;
@@ -199,18 +199,19 @@ void pipeview_retire(struct pipeline *pipeline, unsigned context, const struct e
     if (view->used == KEPT && !make_room(pipeline)) {
         return;
     }
+    const struct entry_times *times = &pipeline->times[entry - pipeline->entries];
     const uint32_t id = view->free_life;
     struct life *life = &view->lives[id];
     view->free_life = life->next_free;
     view->used++;
     *life = (struct life){
         .slot = entry->slot, .address = entry->address, .context = context, .cause = entry->cause};
-    add_event(view, id, EVENT_FETCH, entry->fetched);
+    add_event(view, id, EVENT_FETCH, times->fetched);
     if (entry->slot->flags & SLOT_ALONE) {
-        add_event(view, id, EVENT_EXECUTE, entry->dispatched);
+        add_event(view, id, EVENT_EXECUTE, times->dispatched);
     } else {
-        add_event(view, id, EVENT_QUEUE, entry->dispatched);
-        add_event(view, id, EVENT_EXECUTE, entry->issued);
+        add_event(view, id, EVENT_QUEUE, times->dispatched);
+        add_event(view, id, EVENT_EXECUTE, times->issued);
     }
     add_event(view, id, EVENT_DONE, entry->done);
     add_event(view, id, EVENT_RETIRE, pipeline->now);

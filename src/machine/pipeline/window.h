@@ -22,11 +22,12 @@
 
 enum entry_state { ENTRY_WAITS, ENTRY_READY, ENTRY_ISSUED, ENTRY_DONE };
 
-/* An instruction between dispatch and retirement. */
+/* An instruction between dispatch and retirement: one line of the host's cache. */
 struct entry {
     struct slot *slot;
     guest_addr address;
-    uint64_t done; /* the cycle in which its result is there, once it is issued */
+    uint64_t done;       /* the cycle in which its result is there, once it is issued */
+    uint64_t translated; /* the cycle from which its address is translated; 0: not asked yet */
     uint32_t links
         [OPERANDS]; /* the next one that waits for the same instruction: entry * OPERANDS + operand */
     uint32_t dependents; /* the first one that waits for this */
@@ -37,8 +38,12 @@ struct entry {
     bool mispredicted;   /* fetch waits for it */
     bool forwarded;      /* its data comes from a store */
     bool address_known;  /* of a store */
-    uint64_t translated; /* the cycle from which its address is translated; 0: not asked yet */
-    uint64_t fetched, dispatched, issued; /* for the view of the pipeline */
+};
+_Static_assert(sizeof(struct entry) == 64, "an entry is a line");
+
+/* Of an entry, for the view of the pipeline alone: cycles. */
+struct entry_times {
+    uint64_t fetched, dispatched, issued;
 };
 
 struct fetched {
@@ -46,6 +51,21 @@ struct fetched {
     uint64_t cycle;
     bool mispredicted;
 };
+
+/* A store that has not retired. */
+struct pending_store {
+    guest_addr address;
+    uint32_t id;
+    uint32_t bytes;
+};
+
+/* Stores in flight by the 16 bytes that they begin and end in: most loads find that there are none. */
+#define STORE_FILTER 256
+
+static inline unsigned filter_place(guest_addr address)
+{
+    return address / 16 % STORE_FILTER;
+}
 
 /* A store that has retired, on its way to the cache. */
 struct leaving_store {
@@ -73,7 +93,7 @@ struct context {
     uint64_t space; /* of the program that runs on it, above its addresses */
 
     struct fetched *queue; /* fetched, not dispatched; a ring */
-    unsigned queue_head, queue_count;
+    unsigned queue_head, queue_count, queue_mask;
     uint64_t fetch_from;       /* the cycle from which fetch may go on */
     uint8_t fetch_cause;       /* enum cause: what it waits for until then */
     bool fetch_blocked;        /* by a misprediction, until it is executed */
@@ -83,9 +103,11 @@ struct context {
     unsigned head, count; /* of its entries: a ring of window->ring */
     unsigned unissued;    /* in order: the number of entries that were issued, from the head on */
     uint64_t *ready;      /* bits of entries that may issue */
+    unsigned ready_words; /* bits of its words that are not 0 */
     uint64_t *parked;     /* bits of loads that wait for older stores' addresses */
-    uint32_t writers[REGISTERS]; /* the last entry that writes a register */
-    uint32_t *stores;            /* entries of stores in order; a ring */
+    uint32_t writers[REGISTERS];  /* the last entry that writes a register */
+    struct pending_store *stores; /* in order; a ring */
+    uint16_t store_filter[STORE_FILTER];
     unsigned store_head, store_count;
     unsigned stores_known; /* of these, from the head on, those whose address is known */
     unsigned in_queues;    /* dispatched and not issued */
@@ -99,22 +121,26 @@ struct pipeline {
     struct context *contexts;
     unsigned context_count;
     unsigned ring; /* entries of a context's ring: a power of two */
-    unsigned ring_words;
-    struct entry *entries; /* by context */
+    unsigned ring_shift, ring_words;
+    struct entry *entries;     /* by context */
+    struct entry_times *times; /* of each */
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
     unsigned turn;                                 /* the context that comes first in this cycle */
     unsigned live;                                 /* bits of contexts that have something to do */
     bool busy;                                     /* a load found no free MSHR in this cycle */
+    bool hungry;                                   /* an active context has too few records */
 
     uint32_t wheel[EVENT_CYCLES];
     uint64_t wheel_used[EVENT_CYCLES / 64];
 
     uint64_t unit_counts[CLASS_COUNT];
     uint64_t unit_free[CLASS_COUNT][16]; /* the cycle from which each takes another */
+    uint8_t unit_next[CLASS_COUNT];      /* those before it are not free in this cycle */
+    uint64_t units_until;                /* no unit is busy for longer */
 
     struct leaving_store *leaving; /* a ring */
-    unsigned leaving_head, leaving_count;
+    unsigned leaving_head, leaving_count, leaving_mask;
 
     struct slots *slots;
     struct branch_predictor predictor;
@@ -137,11 +163,16 @@ static inline struct entry *entry_of(struct pipeline *pipeline, uint32_t id)
     return &pipeline->entries[id];
 }
 
+static inline unsigned context_of(const struct pipeline *pipeline, uint32_t id)
+{
+    return id >> pipeline->ring_shift;
+}
+
 /* The entry at a place from the head on. */
 static inline uint32_t entry_at(const struct pipeline *pipeline, unsigned context, unsigned place)
 {
     const struct context *c = &pipeline->contexts[context];
-    return context * pipeline->ring + ((c->head + place) & (pipeline->ring - 1));
+    return (context << pipeline->ring_shift) + ((c->head + place) & (pipeline->ring - 1));
 }
 
 /* Programs have addresses of their own, the threads of one share them. */
