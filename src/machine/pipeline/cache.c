@@ -49,7 +49,9 @@ static uint64_t find(const struct cache *cache, const struct cache_line *set, ui
 static void move_to_front(struct cache_line *set, uint64_t way)
 {
     const struct cache_line line = set[way];
-    memmove(set + 1, set, way * sizeof *set);
+    for (; way > 0; way--) {
+        set[way] = set[way - 1];
+    }
     set[0] = line;
 }
 
@@ -228,12 +230,8 @@ bool cache_holds(const struct cache *cache, uint64_t address)
     return cache->lines == NULL || find(cache, set_of(cache, number), number) < cache->ways;
 }
 
-bool cache_translate(struct cache *cache, uint64_t page, uint64_t now)
+bool cache_translate_other(struct cache *cache, uint64_t page, uint64_t now)
 {
-    cache->statistics.accesses++;
-    if (cache->lines == NULL) {
-        return true;
-    }
     struct cache_line *set = set_of(cache, page);
     uint64_t way = find(cache, set, page);
     const bool there = way < cache->ways;

@@ -78,6 +78,23 @@ void cache_destroy(struct cache *cache);
 
 /* The cycle in which the data is there, or CACHE_BUSY. */
 uint64_t cache_access(struct cache *cache, struct access *access);
+/* What most accesses find: the line that was used last in its set, and nothing to note but that.  The cycle in which
+ * the data is there; CACHE_BUSY if it is not so, and cache_access must be asked. */
+static inline uint64_t cache_hit_first(struct cache *cache, uint64_t address, uint64_t now,
+                                       bool writes)
+{
+    const uint64_t number = address >> cache->line_shift, hit = now + cache->latency;
+    if (cache->lines == NULL || cache->shadow != NULL) {
+        return CACHE_BUSY;
+    }
+    struct cache_line *line = &cache->lines[(number & cache->set_mask) * cache->ways];
+    if (line->tag != number + 1 || line->ready > hit || line->prefetched) {
+        return CACHE_BUSY;
+    }
+    line->dirty |= writes;
+    cache->statistics.accesses++;
+    return hit;
+}
 /* The line is there from now on, here and below, as if it had been brought in time and at no cost. */
 void cache_install(struct cache *cache, uint64_t address, uint64_t now);
 /* The first cycle after `now` in which a miss ends; UINT64_MAX if none is under way. */
@@ -86,6 +103,13 @@ uint64_t cache_next_fill(const struct cache *cache, uint64_t now);
 bool cache_holds(const struct cache *cache, uint64_t address);
 
 /* A translation buffer is a cache of pages without anything behind it: whether it has the page. */
-bool cache_translate(struct cache *cache, uint64_t page, uint64_t now);
+bool cache_translate_other(struct cache *cache, uint64_t page, uint64_t now);
+static inline bool cache_translate(struct cache *cache, uint64_t page, uint64_t now)
+{
+    cache->statistics.accesses++;
+    return cache->lines == NULL ||
+           cache->lines[(page & cache->set_mask) * cache->ways].tag == page + 1 ||
+           cache_translate_other(cache, page, now);
+}
 
 #endif

@@ -2,10 +2,21 @@
 #include "base/check.h"
 #include "machine/pipeline/window.h"
 
-static void retire(struct pipeline *pipeline, unsigned number)
+static void retire_store(struct pipeline *pipeline, struct context *context, unsigned number,
+                         const struct entry *entry)
 {
-    struct context *context = &pipeline->contexts[number];
-    const uint32_t id = entry_at(pipeline, number, 0);
+    pipeline->leaving[(pipeline->leaving_head + pipeline->leaving_count) & pipeline->leaving_mask] =
+        (struct leaving_store){.address = entry->address, .context = number};
+    pipeline->leaving_count++;
+    context->store_filter[filter_place(entry->address)]--;
+    context->store_filter[filter_place(entry->address + entry->slot->bytes - 1)]--;
+    context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
+    context->store_count--;
+    context->stores_known--;
+}
+
+static void retire(struct pipeline *pipeline, struct context *context, unsigned number, uint32_t id)
+{
     const struct entry *entry = entry_of(pipeline, id);
     const struct slot *slot = entry->slot;
     if (UNLIKELY(pipeline->view != NULL)) {
@@ -15,24 +26,11 @@ static void retire(struct pipeline *pipeline, unsigned number)
         context->writers[slot->destination] = NO_ENTRY;
     }
     if (slot->flags & SLOT_STORE) {
-        pipeline
-            ->leaving[(pipeline->leaving_head + pipeline->leaving_count) & pipeline->leaving_mask] =
-            (struct leaving_store){.address = entry->address, .context = number};
-        context->store_filter[filter_place(entry->address)]--;
-        context->store_filter[filter_place(entry->address + slot->bytes - 1)]--;
-        pipeline->leaving_count++;
-        context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
-        context->store_count--;
-        context->stores_known--;
+        retire_store(pipeline, context, number, entry);
     }
-    if (slot->flags & (SLOT_LOAD | SLOT_STORE)) {
-        pipeline->memory_in_flight--;
-    }
+    pipeline->memory_in_flight -= (slot->flags & (SLOT_LOAD | SLOT_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
-    context->unissued -= context->unissued > 0;
-    pipeline->in_flight--;
-    context->statistics.instructions++;
 }
 
 static bool store_has_room(const struct pipeline *pipeline, const struct entry *entry)
@@ -96,27 +94,41 @@ void commit_take_back(struct pipeline *pipeline)
     }
 }
 
+/* As many as have a result and room; how many those were. */
+static unsigned commit_context(struct pipeline *pipeline, unsigned number, unsigned room)
+{
+    const unsigned width = (unsigned)pipeline->parameters.core_commit_width;
+    struct context *context = &pipeline->contexts[number];
+    unsigned retired = 0;
+    while (retired < room && context->count > 0) {
+        const uint32_t id = entry_at(pipeline, number, 0);
+        const struct entry *entry = entry_of(pipeline, id);
+        if (entry->state != ENTRY_DONE || !store_has_room(pipeline, entry)) {
+            break;
+        }
+        retire(pipeline, context, number, id);
+        retired++;
+    }
+    pipeline->in_flight -= retired;
+    context->unissued -= context->unissued < retired ? context->unissued : retired;
+    context->statistics.instructions += retired;
+    context->statistics.slots[CAUSE_base] += retired;
+    if (retired < width) {
+        account(pipeline, number, width - retired);
+    }
+    return retired;
+}
+
 bool commit_stage(struct pipeline *pipeline)
 {
     const unsigned width = (unsigned)pipeline->parameters.core_commit_width;
+    if (one_lives(pipeline)) {
+        return commit_context(pipeline, (unsigned)__builtin_ctz(pipeline->live), width) > 0;
+    }
     unsigned room = width;
     for (unsigned live = live_in_turn(pipeline); live != 0; live &= live - 1) {
-        const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(live));
-        struct context *context = &pipeline->contexts[number];
-        unsigned retired = 0;
-        while (retired < room && context->count > 0) {
-            const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
-            if (entry->state != ENTRY_DONE || !store_has_room(pipeline, entry)) {
-                break;
-            }
-            retire(pipeline, number);
-            retired++;
-        }
-        room -= retired;
-        context->statistics.slots[CAUSE_base] += retired;
-        if (retired < width) {
-            account(pipeline, number, width - retired);
-        }
+        room -= commit_context(pipeline, context_in_turn(pipeline, (unsigned)__builtin_ctz(live)),
+                               room);
     }
     return room < width;
 }

@@ -62,7 +62,7 @@ static bool has_room(const struct pipeline *pipeline, const struct context *cont
             pipeline->memory_in_flight < p->core_load_store_queue);
 }
 
-static void start(struct pipeline *pipeline, unsigned number, const struct fetched *fetched)
+static void start(struct pipeline *pipeline, unsigned number, const struct incoming *fetched)
 {
     struct context *context = &pipeline->contexts[number];
     struct slot *slot = fetched->record.slot;
@@ -117,7 +117,7 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
     struct context *context = &pipeline->contexts[number];
     unsigned dispatched = 0;
     while (dispatched < room && context->queue_count > 0 && context->alone_until <= pipeline->now) {
-        const struct fetched *fetched = &context->queue[context->queue_head];
+        const struct incoming *fetched = first_in_queue(context);
         const struct slot *slot = fetched->record.slot;
         if (fetched->cycle + pipeline->parameters.core_front_cycles > pipeline->now ||
             !has_room(pipeline, context, slot) ||
@@ -125,7 +125,6 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
             break;
         }
         start(pipeline, number, fetched);
-        context->queue_head = (context->queue_head + 1) & context->queue_mask;
         context->queue_count--;
         dispatched++;
     }
@@ -138,6 +137,9 @@ bool dispatch_stage(struct pipeline *pipeline)
 {
     const unsigned room = (unsigned)pipeline->parameters.core_dispatch_width;
     unsigned dispatched = 0, candidates = 0;
+    if (one_lives(pipeline)) {
+        return dispatch_context(pipeline, (unsigned)__builtin_ctz(pipeline->live), room) > 0;
+    }
     for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
         const unsigned number = (unsigned)__builtin_ctz(live);
         candidates |= (unsigned)(pipeline->contexts[number].queue_count > 0) << number;

@@ -34,13 +34,19 @@ unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
     return best;
 }
 
+static bool is_on_line(const struct pipeline *pipeline, const struct context *context,
+                       guest_addr pc)
+{
+    return context->fetch_line == ((pc | context->space) >> pipeline->l1i.line_shift) + 1;
+}
+
 /* Whether the instruction is in the first level now; if not, fetch waits for it. */
 static bool fetch_line(struct pipeline *pipeline, struct context *context, unsigned number,
                        guest_addr pc)
 {
     const uint64_t address = context_address(pipeline, number, pc);
     const guest_addr line = (address >> pipeline->l1i.line_shift) + 1;
-    if (context->fetch_line == line || pipeline->parameters.ideal_memory) {
+    if (pipeline->parameters.ideal_memory) {
         return true;
     }
     const uint64_t now = pipeline->now;
@@ -50,8 +56,11 @@ static bool fetch_line(struct pipeline *pipeline, struct context *context, unsig
         context->fetch_translated = there ? now : now + pipeline->parameters.tlb_miss_cycles;
     }
     const uint64_t start = context->fetch_translated > now ? context->fetch_translated : now;
-    struct access access = {.line = address, .now = start, .kind = ACCESS_READ, .again = again};
-    const uint64_t ready = cache_access(&pipeline->l1i, &access);
+    uint64_t ready = cache_hit_first(&pipeline->l1i, address, start, false);
+    if (ready == CACHE_BUSY) {
+        struct access access = {.line = address, .now = start, .kind = ACCESS_READ, .again = again};
+        ready = cache_access(&pipeline->l1i, &access);
+    }
     if (ready == CACHE_BUSY) {
         pipeline->busy = true;
         return false;
@@ -66,36 +75,43 @@ static bool fetch_line(struct pipeline *pipeline, struct context *context, unsig
     return true;
 }
 
+/* Of a context that can fetch. */
 static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsigned room)
 {
     struct context *context = &pipeline->contexts[number];
+    const unsigned space = (unsigned)pipeline->parameters.core_fetch_queue - context->queue_count;
+    const unsigned there = context->stream_count - context->active;
+    const unsigned most = room < space ? room : space, limit = most < there ? most : there;
+    struct incoming *incoming = &context->incoming[context->stream_head % INCOMING];
     unsigned fetched = 0;
-    while (fetched < room && can_fetch(pipeline, context)) {
-        const struct record record = context->stream[context->stream_head];
-        const struct branch_site *site = &record.slot->site;
-        if (!fetch_line(pipeline, context, number, site->pc)) {
+    bool goes_on = true;
+    while (goes_on && fetched < limit) {
+        const struct branch_site *site = &incoming->record.slot->site;
+        if (!is_on_line(pipeline, context, site->pc) &&
+            !fetch_line(pipeline, context, number, site->pc)) {
             break;
         }
-        const unsigned following = (context->stream_head + 1) % STREAM_RECORDS;
+        fetched++;
+        struct incoming *following =
+            &context->incoming[(context->stream_head + fetched) % INCOMING];
         const guest_addr next =
-            context->stream_count > 1 ? context->stream[following].slot->site.pc : site->next;
+            fetched < context->stream_count ? following->record.slot->site.pc : site->next;
         const bool right = site->kind != BRANCH_NONE
                                ? branch_predicted(&pipeline->predictor, number, site, next)
                                : next == site->next;
-        context->queue[(context->queue_head + context->queue_count) & context->queue_mask] =
-            (struct fetched){.record = record, .cycle = pipeline->now, .mispredicted = !right};
-        context->queue_count++;
-        context->stream_head = following;
-        context->stream_count--;
-        fetched++;
+        incoming->cycle = pipeline->now;
+        incoming->mispredicted = !right;
         if (!right) {
             context->fetch_blocked = true;
             context->fetch_cause = CAUSE_branch;
         }
-        if (next != site->next) {
-            break; /* what follows comes from elsewhere: in the next cycle */
-        }
+        /* What comes from elsewhere is fetched in the next cycle. */
+        goes_on = right && next == site->next;
+        incoming = following;
     }
+    context->stream_head += fetched;
+    context->stream_count -= fetched;
+    context->queue_count += fetched;
     pipeline->hungry |= context->active && pipeline_wants(pipeline, number);
     return fetched;
 }
@@ -104,6 +120,12 @@ bool fetch_stage(struct pipeline *pipeline)
 {
     unsigned room = (unsigned)pipeline->parameters.core_fetch_width, candidates = 0;
     bool any = false;
+    if (one_lives(pipeline)) {
+        const unsigned number = (unsigned)__builtin_ctz(pipeline->live);
+        const struct context *context = &pipeline->contexts[number];
+        return can_fetch(pipeline, context) &&
+               (fetch_context(pipeline, number, room) > 0 || context->fetch_from > pipeline->now);
+    }
     for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
         const unsigned number = (unsigned)__builtin_ctz(live);
         candidates |= (unsigned)can_fetch(pipeline, &pipeline->contexts[number]) << number;

@@ -114,6 +114,14 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
         *translated = there ? now : now + pipeline->parameters.tlb_miss_cycles;
     }
     const bool walks = *translated > now;
+    if (kind != ACCESS_PREFETCH && site == NULL) {
+        const uint64_t hit = cache_hit_first(&pipeline->l1d, address, walks ? *translated : now,
+                                             kind == ACCESS_WRITE);
+        if (hit != CACHE_BUSY) {
+            *cause = walks ? CAUSE_tlb : CAUSE_l1;
+            return hit;
+        }
+    }
     struct access access = {
         .line = address, .now = walks ? *translated : now, .kind = kind, .again = again};
     const uint64_t ready = cache_access(&pipeline->l1d, &access);
@@ -286,8 +294,10 @@ bool issue_stage(struct pipeline *pipeline)
     const bool in_order = pipeline->parameters.core_order == ORDER_IN;
     for (unsigned live = live_in_turn(pipeline); live != 0 && issued < room; live &= live - 1) {
         const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(live));
-        issued += in_order ? issue_in_order(pipeline, number, room - issued)
-                           : issue_any(pipeline, number, room - issued);
+        if (in_order || pipeline->contexts[number].ready_words != 0) {
+            issued += in_order ? issue_in_order(pipeline, number, room - issued)
+                               : issue_any(pipeline, number, room - issued);
+        }
     }
     const bool drained = pipeline->leaving_count > 0 && drain_stores(pipeline);
     return issued > 0 || drained;

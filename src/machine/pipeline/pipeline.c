@@ -1,4 +1,5 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
+#include "base/check.h"
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
 
@@ -39,18 +40,16 @@ static unsigned ring_size(uint64_t count)
 
 static bool create_context(struct pipeline *pipeline, struct context *context)
 {
-    const unsigned queue = ring_size(pipeline->parameters.core_fetch_queue);
-    context->queue_mask = queue - 1;
-    context->stream = calloc(STREAM_RECORDS, sizeof *context->stream);
-    context->queue = calloc(queue, sizeof *context->queue);
+    ASSERT(pipeline->parameters.core_fetch_queue <= INCOMING - STREAM_RECORDS);
+    context->incoming = calloc(INCOMING, sizeof *context->incoming);
     context->ready = calloc(pipeline->ring_words, sizeof *context->ready);
     context->parked = calloc(pipeline->ring_words, sizeof *context->parked);
     context->stores = calloc(pipeline->ring, sizeof *context->stores);
     for (unsigned i = 0; i < REGISTERS; i++) {
         context->writers[i] = NO_ENTRY;
     }
-    return context->stream != NULL && context->queue != NULL && context->ready != NULL &&
-           context->parked != NULL && context->stores != NULL;
+    return context->incoming != NULL && context->ready != NULL && context->parked != NULL &&
+           context->stores != NULL;
 }
 
 static bool create_parts(struct pipeline *pipeline)
@@ -112,8 +111,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     }
     for (unsigned i = 0; pipeline->contexts != NULL && i < pipeline->context_count; i++) {
         struct context *context = &pipeline->contexts[i];
-        free(context->stream);
-        free(context->queue);
+        free(context->incoming);
         free(context->ready);
         free(context->parked);
         free(context->stores);
@@ -175,9 +173,11 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
 {
     pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
+    const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
-        c->stream[(c->stream_head + c->stream_count++) % STREAM_RECORDS] = records[i];
+        c->incoming[(end + i) % INCOMING].record = records[i];
     }
+    c->stream_count += count;
 }
 
 void pipeline_set_space(struct pipeline *pipeline, unsigned context, unsigned space)
@@ -236,8 +236,7 @@ static uint64_t next_cycle(const struct pipeline *pipeline)
         take_earlier(&next, context->alone_until, now);
         if (context->queue_count > 0) {
             take_earlier(&next,
-                         context->queue[context->queue_head].cycle +
-                             pipeline->parameters.core_front_cycles,
+                         first_in_queue(context)->cycle + pipeline->parameters.core_front_cycles,
                          now);
         }
     }

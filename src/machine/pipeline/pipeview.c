@@ -161,10 +161,10 @@ static uint64_t first_open_cycle(struct pipeline *pipeline)
     uint64_t first = pipeline->now;
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         const struct context *context = &pipeline->contexts[i];
-        const uint64_t fetched =
-            context->count > 0         ? pipeline->times[entry_at(pipeline, i, 0)].fetched
-            : context->queue_count > 0 ? context->queue[context->queue_head].cycle
-                                       : pipeline->now;
+        const uint64_t fetched = context->count > 0
+                                     ? pipeline->times[entry_at(pipeline, i, 0)].fetched
+                                 : context->queue_count > 0 ? first_in_queue(context)->cycle
+                                                            : pipeline->now;
         first = fetched < first ? fetched : first;
     }
     return first;

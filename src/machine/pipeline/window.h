@@ -46,11 +46,16 @@ struct entry_times {
     uint64_t fetched, dispatched, issued;
 };
 
-struct fetched {
+/* An instruction from its execution to dispatch. */
+struct incoming {
     struct record record;
+    /* Once it is fetched. */
     uint64_t cycle;
     bool mispredicted;
 };
+
+/* What a context has executed and not fetched, and what it has fetched and not dispatched: a ring. */
+#define INCOMING (2 * STREAM_RECORDS)
 
 /* A store that has not retired. */
 struct pending_store {
@@ -87,13 +92,12 @@ struct kept_statistics {
 #define EVENT_CYCLES 2048 /* of the wheel: longer waits go around */
 
 struct context {
-    struct record *stream; /* executed, not fetched; a ring */
-    unsigned stream_head, stream_count;
-    bool active;    /* a thread runs on it */
-    uint64_t space; /* of the program that runs on it, above its addresses */
+    struct incoming *incoming;          /* a ring */
+    unsigned stream_head, stream_count; /* executed, not fetched */
+    unsigned queue_count;               /* before these: fetched, not dispatched */
+    bool active;                        /* a thread runs on it */
+    uint64_t space;                     /* of the program that runs on it, above its addresses */
 
-    struct fetched *queue; /* fetched, not dispatched; a ring */
-    unsigned queue_head, queue_count, queue_mask;
     uint64_t fetch_from;       /* the cycle from which fetch may go on */
     uint8_t fetch_cause;       /* enum cause: what it waits for until then */
     bool fetch_blocked;        /* by a misprediction, until it is executed */
@@ -175,11 +179,23 @@ static inline uint32_t entry_at(const struct pipeline *pipeline, unsigned contex
     return (context << pipeline->ring_shift) + ((c->head + place) & (pipeline->ring - 1));
 }
 
+/* The oldest instruction that is fetched and not dispatched. */
+static inline struct incoming *first_in_queue(const struct context *context)
+{
+    return &context->incoming[(context->stream_head - context->queue_count) % INCOMING];
+}
+
 /* Programs have addresses of their own, the threads of one share them. */
 static inline uint64_t context_address(const struct pipeline *pipeline, unsigned context,
                                        guest_addr address)
 {
     return address | pipeline->contexts[context].space;
+}
+
+/* Whether just one context has something to do, as it mostly is: then there is nothing to choose. */
+static inline bool one_lives(const struct pipeline *pipeline)
+{
+    return pipeline->live != 0 && (pipeline->live & (pipeline->live - 1)) == 0;
 }
 
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
