@@ -20,24 +20,24 @@ static void rewatch(void *machine, guest_addr start, uint64_t bytes)
 {
     struct machine *own = machine;
     engine_rewatch(own->engine, start, bytes);
-    if (own->fast_engine != NULL) {
-        engine_rewatch(own->fast_engine, start, bytes);
+    for (unsigned i = 0; i < PHASE_DETAIL && own->phase_engines[i] != NULL; i++) {
+        engine_rewatch(own->phase_engines[i], start, bytes);
     }
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
 {
     engine_sync_range(machine->engine, start, bytes);
-    if (machine->fast_engine != NULL) {
-        engine_sync_range(machine->fast_engine, start, bytes);
+    for (unsigned i = 0; i < PHASE_DETAIL && machine->phase_engines[i] != NULL; i++) {
+        engine_sync_range(machine->phase_engines[i], start, bytes);
     }
 }
 
 void machine_sync_all(struct machine *machine)
 {
     engine_sync_all(machine->engine);
-    if (machine->fast_engine != NULL) {
-        engine_sync_all(machine->fast_engine);
+    for (unsigned i = 0; i < PHASE_DETAIL && machine->phase_engines[i] != NULL; i++) {
+        engine_sync_all(machine->phase_engines[i]);
     }
 }
 
@@ -49,29 +49,31 @@ static void code_changed(void *machine, guest_addr start, uint64_t bytes)
 struct engine_statistics machine_engine_statistics(const struct machine *machine)
 {
     struct engine_statistics sum = *engine_statistics(machine->engine);
-    if (machine->fast_engine != NULL) {
-        const struct engine_statistics *fast = engine_statistics(machine->fast_engine);
-        sum.blocks_decoded += fast->blocks_decoded;
-        sum.instructions_decoded += fast->instructions_decoded;
-        sum.blocks_compared += fast->blocks_compared;
-        sum.blocks_marked += fast->blocks_marked;
-        sum.lookups += fast->lookups;
-        sum.flushes += fast->flushes;
+    for (unsigned i = 0; i < PHASE_DETAIL && machine->phase_engines[i] != NULL; i++) {
+        const struct engine_statistics *other = engine_statistics(machine->phase_engines[i]);
+        sum.blocks_decoded += other->blocks_decoded;
+        sum.instructions_decoded += other->instructions_decoded;
+        sum.blocks_compared += other->blocks_compared;
+        sum.blocks_marked += other->blocks_marked;
+        sum.lookups += other->lookups;
+        sum.flushes += other->flushes;
     }
     return sum;
 }
 
-static void add_unit(struct machine *machine, struct unit *unit)
+static void add_unit(struct unit_set *set, struct unit *unit)
 {
-    ASSERT(machine->units.count < UNITS_MAX);
-    machine->units.units[machine->units.count++] = unit;
+    ASSERT(set->count < UNITS_MAX);
+    set->units[set->count++] = unit;
 }
 
-/* Both engines count in the same cells and totals: it does not matter which of them runs. */
-static void add_unit_to_both(struct machine *machine, struct unit *unit)
+/* All engines count in the same cells and totals: it does not matter which of them runs. */
+static void add_unit_to_all(struct machine *machine, struct unit *unit)
 {
-    add_unit(machine, unit);
-    machine->fast_units.units[machine->fast_units.count++] = unit;
+    add_unit(&machine->units, unit);
+    for (unsigned i = 0; i < PHASE_DETAIL; i++) {
+        add_unit(&machine->phase_units[i], unit);
+    }
 }
 
 /* What is asked of the pipeline besides its cycles. */
@@ -108,14 +110,14 @@ static bool add_units(struct machine *machine)
                 (unsigned long long)options->counter_entries);
         return false;
     }
-    add_unit_to_both(machine, counter_table_unit(machine->counters));
+    add_unit_to_all(machine, counter_table_unit(machine->counters));
     if (options->strict_reservations) {
         struct unit *unit = reservation_unit_create(host);
         if (unit == NULL) {
             fprintf(stderr, "strata: not enough memory for the reservations\n");
             return false;
         }
-        add_unit_to_both(machine, unit);
+        add_unit_to_all(machine, unit);
     }
     if (options->profile_loops) {
         machine->loops = loop_profile_create(host);
@@ -123,7 +125,7 @@ static bool add_units(struct machine *machine)
             fprintf(stderr, "strata: not enough memory for the loop profile\n");
             return false;
         }
-        add_unit_to_both(machine, loop_profile_unit(machine->loops));
+        add_unit_to_all(machine, loop_profile_unit(machine->loops));
     }
     if (options->count_classes) {
         machine->classes = code_classes_create(host);
@@ -131,17 +133,20 @@ static bool add_units(struct machine *machine)
             fprintf(stderr, "strata: not enough memory for the classes of code\n");
             return false;
         }
-        add_unit_to_both(machine, code_classes_unit(machine->classes));
+        add_unit_to_all(machine, code_classes_unit(machine->classes));
     }
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
         struct unit *unit =
             machine->pipeline != NULL ? pipeline_unit_create(machine->pipeline, host) : NULL;
-        if (unit == NULL) {
+        machine->warm_unit =
+            unit != NULL ? pipeline_warm_unit_create(machine->pipeline, host) : NULL;
+        if (machine->warm_unit == NULL) {
             fprintf(stderr, "strata: not enough memory for the pipeline\n");
             return false;
         }
-        add_unit(machine, unit);
+        add_unit(&machine->units, unit);
+        add_unit(&machine->phase_units[PHASE_WARM], machine->warm_unit);
         if (!watch_pipeline(machine)) {
             return false;
         }
@@ -154,7 +159,7 @@ static bool add_units(struct machine *machine)
                     strerror(errno));
             return false;
         }
-        add_unit_to_both(machine, trace);
+        add_unit_to_all(machine, trace);
     }
     return true;
 }
@@ -175,8 +180,12 @@ bool machine_create(struct machine *machine, const struct machine_options *optio
     const struct phase_options *phases = &options->phases;
     const bool planned = phases->interval || phases->regions || phases->period != 0;
     machine->engine = engine_create(&machine->memory, &machine->units);
-    machine->fast_engine = planned ? engine_create(&machine->memory, &machine->fast_units) : NULL;
-    if (machine->engine == NULL || (planned && machine->fast_engine == NULL)) {
+    bool created = machine->engine != NULL;
+    for (unsigned i = 0; i < PHASE_DETAIL && planned && created; i++) {
+        machine->phase_engines[i] = engine_create(&machine->memory, &machine->phase_units[i]);
+        created = machine->phase_engines[i] != NULL;
+    }
+    if (!created) {
         fprintf(stderr, "strata: not enough memory for the engine: %s\n", strerror(errno));
         return false;
     }
@@ -197,7 +206,12 @@ void machine_destroy(struct machine *machine)
     }
     pipeline_destroy(machine->pipeline);
     engine_destroy(machine->engine);
-    engine_destroy(machine->fast_engine);
+    for (unsigned i = 0; i < PHASE_DETAIL; i++) {
+        engine_destroy(machine->phase_engines[i]);
+    }
+    if (machine->warm_unit != NULL) {
+        machine->warm_unit->kind->destroy(machine->warm_unit);
+    }
     memory_destroy(&machine->memory);
 }
 
@@ -270,8 +284,9 @@ static enum engine_stop run_warm(struct machine *machine, struct hart *hart, uin
 {
     struct record records[WARM_RECORDS];
     unsigned count;
-    const enum engine_stop stop = engine_run_recorded(
-        machine->engine, hart, budget < WARM_RECORDS ? budget : WARM_RECORDS, records, &count);
+    const enum engine_stop stop =
+        engine_run_recorded(machine->phase_engines[PHASE_WARM], hart,
+                            budget < WARM_RECORDS ? budget : WARM_RECORDS, records, &count);
     pipeline_warm(machine->pipeline, hart->context, records, count, hart->pc);
     return stop;
 }
@@ -295,7 +310,7 @@ static enum engine_stop run_phase(struct machine *machine, struct hart *hart, ui
     }
     switch (machine->phases.now) {
     case PHASE_FAST:
-        return engine_run(machine->fast_engine, hart, budget);
+        return engine_run(machine->phase_engines[PHASE_FAST], hart, budget);
     case PHASE_WARM:
         return run_warm(machine, hart, budget);
     default:

@@ -39,15 +39,18 @@ struct machine {
     struct machine_options options;
     struct memory memory;
     struct engine *engine;
-    struct engine *fast_engine; /* over the same memory, records nothing; NULL: `engine` is fast */
-    struct unit_set units, fast_units; /* of each; the second has no pipeline */
-    struct counter_table *counters;    /* also in units */
-    struct loop_profile *loops;        /* the same, or NULL */
-    struct code_classes *classes;      /* the same */
-    struct pipeline *pipeline;         /* or NULL */
-    bool unobserved;                   /* what is executed is not for the pipeline */
-    uint64_t counter_threshold;        /* CSR ctrthresh: of the core, like the table */
-    uint64_t counter_mode;             /* CSR ctrmode */
+    /* Over the same memory, for phases without cycles: they record nothing, or what warming needs.  NULL
+     * if there are no phases. */
+    struct engine *phase_engines[PHASE_DETAIL];
+    struct unit_set units, phase_units[PHASE_DETAIL]; /* of each; without the pipeline's */
+    struct counter_table *counters;                   /* also in units */
+    struct loop_profile *loops;                       /* the same, or NULL */
+    struct code_classes *classes;                     /* the same */
+    struct unit *warm_unit;                           /* in phase_units only */
+    struct pipeline *pipeline;                        /* or NULL */
+    bool unobserved;                                  /* what is executed is not for the pipeline */
+    uint64_t counter_threshold;    /* CSR ctrthresh: of the core, like the table */
+    uint64_t counter_mode;         /* CSR ctrmode */
     uint64_t instructions;         /* retired by all threads of the program: the virtual clock */
     uint64_t untimed_instructions; /* of these, those that the pipeline has no cycles for */
     struct phases phases;

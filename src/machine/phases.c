@@ -71,8 +71,8 @@ static void step_sample(struct phases *phases, uint64_t at)
     const uint64_t whole = phases->detail + options->sample_measure;
     switch (phases->step++) {
     case 0:
-        phases->sample_start =
-            phases->period_start + phases->detail + next_random(phases) % (options->period - whole + 1);
+        phases->sample_start = phases->period_start + phases->detail +
+                               next_random(phases) % (options->period - whole + 1);
         phases->period_start += options->period;
         const uint64_t begins = phases->sample_start - phases->detail;
         const uint64_t gap = begins - at;
@@ -124,8 +124,9 @@ static void switch_pipeline(struct phases *phases, struct pipeline *pipeline, en
     if (measured) {
         const struct measurement now = pipeline_measure_end(pipeline);
         if (phases->options.period != 0 && now.instructions > phases->before.instructions) {
-            sampling_add(&phases->sampling, (struct measurement){now.instructions - phases->before.instructions,
-                                                  now.cycles - phases->before.cycles});
+            sampling_add(&phases->sampling,
+                         (struct measurement){now.instructions - phases->before.instructions,
+                                              now.cycles - phases->before.cycles});
         }
     }
     if (drains && !phases->options.regions) {

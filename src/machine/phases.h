@@ -26,10 +26,10 @@ enum phase {
 #define SAMPLE_MEASURE_DEFAULT 1000 /* instructions */
 
 struct phase_options {
-    bool interval;                       /* --skip, --warm or --measure was given */
-    uint64_t skip, warm, measure;        /* instructions; `measure` is PHASE_FOREVER without an end */
-    bool regions;                        /* --roi: only what the program marks is measured */
-    uint64_t period;                     /* --sample: 0: none */
+    bool interval;                /* --skip, --warm or --measure was given */
+    uint64_t skip, warm, measure; /* instructions; `measure` is PHASE_FOREVER without an end */
+    bool regions;                 /* --roi: only what the program marks is measured */
+    uint64_t period;              /* --sample: 0: none */
     uint64_t sample_measure, sample_warm; /* of each period */
 };
 
@@ -43,7 +43,7 @@ struct marked_region {
 
 struct phases {
     struct phase_options options;
-    bool planned; /* false: all is measured */
+    bool planned;    /* false: all is measured */
     uint64_t detail; /* instructions of PHASE_DETAIL before a measurement */
     enum phase now;
     uint64_t began, ends;                /* in instructions of the program */

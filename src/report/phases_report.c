@@ -121,7 +121,8 @@ void phases_report_print(const struct machine *machine)
     if (machine->pipeline == NULL || !machine->phases.planned) {
         return;
     }
-    if (phases_measured(&machine->phases) && pipeline_measured(machine->pipeline).instructions > 0) {
+    if (phases_measured(&machine->phases) &&
+        pipeline_measured(machine->pipeline).instructions > 0) {
         print_cpi(machine);
     } else {
         fprintf(stderr, "  CPI            %15s\n", "not measured");
@@ -134,10 +135,10 @@ void phases_report_nothing(const struct machine *machine)
     if (machine->pipeline == NULL || phases_measured(phases)) {
         return;
     }
-    const char *const why = phases->options.regions ? "it marked no region"
-                            : phases->options.period != 0
-                                ? "it is shorter than the first sample"
-                                : "it ended before the interval began";
-    fprintf(stderr, "strata: nothing was measured: the program ran %" PRIu64 " instructions, and %s\n",
+    const char *const why = phases->options.regions       ? "it marked no region"
+                            : phases->options.period != 0 ? "it is shorter than the first sample"
+                                                          : "it ended before the interval began";
+    fprintf(stderr,
+            "strata: nothing was measured: the program ran %" PRIu64 " instructions, and %s\n",
             machine->instructions, why);
 }

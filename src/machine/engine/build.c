@@ -116,7 +116,8 @@ static void ask_units(struct builder *builder, struct draft *draft)
         draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
         draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
         draft->events |= request.events;
-        draft->slot = request.events & WATCH_RECORD ? request.slot : draft->slot;
+        draft->slot =
+            request.events & (WATCH_RECORD | WATCH_RECORD_FIRST) ? request.slot : draft->slot;
         if (request.events & WATCH_DECODE) {
             unit->kind->decode(unit, draft->pc, &draft->insn);
         }
@@ -278,7 +279,8 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     if (draft->events & WATCH_TOTAL) {
         add_totals(builder, draft, retired);
     }
-    if (draft->slot != NULL && retires(&draft->insn)) {
+    if (draft->slot != NULL && retires(&draft->insn) &&
+        (draft->events & WATCH_RECORD || draft == builder->drafts)) {
         add_record(builder, draft, retired);
     }
     /* Nothing runs behind the last instruction of a block, so what it retires

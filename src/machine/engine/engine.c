@@ -38,6 +38,21 @@ const struct engine_statistics *engine_statistics(const struct engine *engine)
     return &engine->statistics;
 }
 
+/* Whether there is a record of the instruction at engine->at already. */
+static bool is_recorded(const struct engine *engine, const struct block *block)
+{
+    const unsigned halfwords = block->notes[engine->at - block->ops].halfwords;
+    const struct op *op = engine->at;
+    while (op > block->ops && block->notes[op - 1 - block->ops].halfwords == halfwords) {
+        op--;
+        if (op->handler == engine->handlers[HANDLER_record] ||
+            op->handler == engine->handlers[HANDLER_record_access]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The instruction at engine->at did not complete: neither it nor what follows
  * it in its block has retired. */
 static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
@@ -51,8 +66,8 @@ static enum engine_stop stop_at_fault(struct engine *engine, struct hart *hart,
     const struct op_note *note = &block->notes[engine->at - block->ops];
     hart->pc = block->pc + 2u * note->halfwords;
     engine->budget += block->instructions - note->retired;
-    if (engine->record != NULL) {
-        engine->record--; /* of the instruction itself */
+    if (engine->record != NULL && is_recorded(engine, block)) {
+        engine->record--;
     }
     blocks_reduce_totals(engine, block, engine->at);
 

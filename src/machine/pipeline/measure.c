@@ -10,8 +10,9 @@ static void keep(struct pipeline *pipeline)
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         kept->contexts[i] = pipeline->contexts[i].statistics;
     }
-    const struct cache *const caches[KEPT_CACHES] = {&pipeline->l1i, &pipeline->l1d,  &pipeline->l2,
-                                                     &pipeline->l3,  &pipeline->itlb, &pipeline->dtlb};
+    const struct cache *const caches[KEPT_CACHES] = {&pipeline->l1i,  &pipeline->l1d,
+                                                     &pipeline->l2,   &pipeline->l3,
+                                                     &pipeline->itlb, &pipeline->dtlb};
     for (unsigned i = 0; i < KEPT_CACHES; i++) {
         kept->caches[i] = caches[i]->statistics;
     }

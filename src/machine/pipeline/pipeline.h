@@ -70,12 +70,14 @@ void pipeline_run(struct pipeline *pipeline);
 void pipeline_drain(struct pipeline *pipeline);
 
 /* What a thread on the context executed touches caches, translation buffers and predictors, and takes
- * no time; `next` is where it goes on.  Nothing of the context is in flight. */
+ * no time; `next` is where it goes on.  The records are those of pipeline_warm_unit_create, and nothing of the context is in flight. */
 void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count, guest_addr next);
 
 /* What makes the engine record instructions for it. */
 struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host host);
+/* The same for pipeline_warm: what touches something, and the first instruction of each block. */
+struct unit *pipeline_warm_unit_create(struct pipeline *pipeline, struct unit_host host);
 void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);
 /* NULL unless pipeline_count_loads. */
 const struct loads *pipeline_loads(const struct pipeline *pipeline);

@@ -8,9 +8,8 @@
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
 
-#include <string.h>
-
 #define PAGE_SHIFT 12
+#define BLOCK_LINES 16 /* at most, of a block of the engine: 64 instructions in lines of 16 bytes */
 
 static struct cache_line *set_of(const struct cache *cache, uint64_t number)
 {
@@ -31,56 +30,57 @@ static void make_dirty(struct cache *cache, uint64_t address)
     }
 }
 
-/* The line becomes the last used of its set; the caller knows that it is not so yet. */
+static void access_shadow(const struct cache *cache, uint64_t number)
+{
+    if (UNLIKELY(cache->shadow != NULL)) {
+        shadow_access(cache->shadow, number);
+    }
+}
+
+/* Makes the line the last used of its set.  Those before its place move on by one while it is looked for. */
 static void bring(struct cache *cache, uint64_t address, uint64_t now, bool prefetched)
 {
     const uint64_t number = address >> cache->line_shift;
     struct cache_line *set = set_of(cache, number);
-    uint64_t way = 0;
-    while (way < cache->ways && set[way].tag != number + 1) {
-        way++;
+    struct cache_line line = set[0];
+    for (uint64_t way = 1; line.tag != number + 1 && way < cache->ways; way++) {
+        const struct cache_line next = set[way];
+        set[way] = line;
+        line = next;
     }
-    struct cache_line line;
-    if (way < cache->ways) {
-        line = set[way];
-    } else {
-        way--;
-        if (cache->next != NULL && cache->next->lines != NULL) {
-            bring(cache->next, address, now, prefetched);
+    if (line.tag != number + 1) {
+        struct cache *below = cache->next;
+        if (below != NULL && below->lines != NULL) {
+            access_shadow(below, address >> below->line_shift);
+            bring(below, address, now, prefetched);
         }
-        if (set[way].dirty) {
-            make_dirty(cache->next, (set[way].tag - 1) << cache->line_shift);
+        if (line.dirty) {
+            make_dirty(below, (line.tag - 1) << cache->line_shift);
         }
         line = (struct cache_line){.tag = number + 1, .ready = now, .prefetched = prefetched};
     }
-    memmove(set + 1, set, way * sizeof *set);
     set[0] = line;
 }
 
-static inline void touch(struct cache *cache, uint64_t address, uint64_t now, bool writes)
+/* The line's entry. */
+static inline struct cache_line *touch(struct cache *cache, uint64_t address, uint64_t now)
 {
-    if (UNLIKELY(cache->lines == NULL)) {
-        return;
-    }
     const uint64_t number = address >> cache->line_shift;
     struct cache_line *first = set_of(cache, number);
-    if (UNLIKELY(cache->shadow != NULL)) {
-        shadow_access(cache->shadow, number);
-    }
+    access_shadow(cache, number);
     if (first->tag != number + 1) {
         bring(cache, address, now, false);
     }
-    first->dirty |= writes;
-    first->prefetched = false;
+    return first;
 }
 
 static void touch_ahead(struct pipeline *pipeline, unsigned context, const struct record *record)
 {
     uint64_t ahead[PREFETCH_DEGREE_MAX];
     const uint64_t address = context_address(pipeline, context, record->address);
-    const unsigned count = prefetch_learn(
-        &pipeline->prefetcher, context_address(pipeline, context, record->slot->site.pc), address,
-        ahead);
+    const unsigned count =
+        prefetch_learn(&pipeline->prefetcher,
+                       context_address(pipeline, context, record->slot->site.pc), address, ahead);
     for (unsigned i = 0; i < count; i++) {
         if ((ahead[i] ^ address) >> GUEST_SPACE_BITS == 0 && pipeline->l1d.lines != NULL &&
             !cache_holds(&pipeline->l1d, ahead[i]) &&
@@ -90,28 +90,59 @@ static void touch_ahead(struct pipeline *pipeline, unsigned context, const struc
     }
 }
 
-static void touch_data(struct pipeline *pipeline, unsigned context, const struct record *record,
-                       uint64_t *page)
+/* The page and the line of the last access, plus 1: they are the last used of their sets already. */
+struct data_trail {
+    uint64_t page, line;
+};
+
+static inline void touch_data(struct pipeline *pipeline, struct data_trail *trail, uint64_t address,
+                              bool stores)
 {
-    const uint64_t address = context_address(pipeline, context, record->address);
-    const unsigned flags = record->slot->flags;
-    if (address >> PAGE_SHIFT != *page) {
-        *page = address >> PAGE_SHIFT;
-        touch(&pipeline->dtlb, *page, pipeline->now, false);
+    const uint64_t page = (address >> PAGE_SHIFT) + 1;
+    const uint64_t line = (address >> pipeline->l1d.line_shift) + 1;
+    if (page != trail->page && pipeline->dtlb.lines != NULL) {
+        touch(&pipeline->dtlb, page - 1, pipeline->now);
     }
-    touch(&pipeline->l1d, address, pipeline->now, (flags & SLOT_STORE) != 0);
-    if (UNLIKELY(pipeline->prefetcher.entries != NULL) && flags & SLOT_LOAD) {
-        touch_ahead(pipeline, context, record);
+    if ((line != trail->line || stores) && pipeline->l1d.lines != NULL) {
+        struct cache_line *touched = touch(&pipeline->l1d, address, pipeline->now);
+        touched->dirty |= stores;
+        touched->prefetched = false;
+    }
+    trail->page = page;
+    trail->line = line;
+}
+
+/* Fetch: lines and translations that instructions came from. */
+struct code_trail {
+    uint64_t space, line, page; /* the last ones */
+    bool jumped;                /* what follows the last record is elsewhere */
+};
+
+static void touch_line(struct pipeline *pipeline, struct code_trail *trail, uint64_t line)
+{
+    const uint64_t address = line << pipeline->l1i.line_shift | trail->space;
+    trail->line = line;
+    if (address >> PAGE_SHIFT != trail->page) {
+        trail->page = address >> PAGE_SHIFT;
+        if (pipeline->itlb.lines != NULL) {
+            touch(&pipeline->itlb, trail->page, pipeline->now);
+        }
+    }
+    if (pipeline->l1i.lines != NULL) {
+        touch(&pipeline->l1i, address, pipeline->now);
     }
 }
 
-static void touch_code(struct pipeline *pipeline, uint64_t address, uint64_t *page)
+/* Without a jump since the last record, all lines in between were fetched; there are few, since a decoded
+ * block is short, unless a callback was taken. */
+static void touch_code(struct pipeline *pipeline, struct code_trail *trail, uint64_t line)
 {
-    if (address >> PAGE_SHIFT != *page) {
-        *page = address >> PAGE_SHIFT;
-        touch(&pipeline->itlb, *page, pipeline->now, false);
+    if (!trail->jumped && line - trail->line <= BLOCK_LINES) {
+        while (trail->line + 1 < line) {
+            touch_line(pipeline, trail, trail->line + 1);
+        }
     }
-    touch(&pipeline->l1i, address, pipeline->now, false);
+    touch_line(pipeline, trail, line);
 }
 
 void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct record *records,
@@ -119,22 +150,31 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
 {
     const bool memory = !pipeline->parameters.ideal_memory;
     const unsigned line_shift = pipeline->l1i.line_shift;
-    const uint64_t space = pipeline->contexts[context].space;
-    uint64_t line = UINT64_MAX, code_page = UINT64_MAX, data_page = UINT64_MAX;
+    struct code_trail trail = {.space = pipeline->contexts[context].space,
+                               .line = UINT64_MAX,
+                               .page = UINT64_MAX,
+                               .jumped = true};
+    struct data_trail data = {0};
     pipeline->contexts[context].fetch_line = 0; /* of earlier cycles: it may be gone by now */
     for (unsigned i = 0; i < count; i++) {
         const struct slot *slot = records[i].slot;
-        const guest_addr pc = slot->site.pc;
-        if (pc >> line_shift != line && memory) {
-            line = pc >> line_shift;
-            touch_code(pipeline, pc | space, &code_page);
+        const uint64_t line = slot->site.pc >> line_shift;
+        if (line != trail.line && memory) {
+            touch_code(pipeline, &trail, line);
         }
+        trail.jumped = false;
         if (slot->site.kind != BRANCH_NONE) {
-            branch_predicted(&pipeline->predictor, context, &slot->site,
-                             i + 1 < count ? records[i + 1].slot->site.pc : next);
+            const guest_addr actual = i + 1 < count ? records[i + 1].slot->site.pc : next;
+            branch_predicted(&pipeline->predictor, context, &slot->site, actual);
+            trail.jumped = actual != slot->site.next;
         }
         if (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH) && memory) {
-            touch_data(pipeline, context, &records[i], &data_page);
+            touch_data(pipeline, &data, records[i].address | trail.space,
+                       (slot->flags & SLOT_STORE) != 0);
+            if (UNLIKELY(pipeline->prefetcher.entries != NULL) && slot->flags & SLOT_LOAD) {
+                touch_ahead(pipeline, context, &records[i]);
+                data.line = 0; /* lines that were brought may have its place */
+            }
         }
     }
 }

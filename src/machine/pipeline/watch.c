@@ -1,4 +1,4 @@
-/* The unit that asks the engine to record all instructions for the pipeline. */
+/* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
 #include "machine/pipeline/window.h"
 #include "machine/units/unit.h"
 
@@ -15,20 +15,47 @@ static struct watch_request watches(struct unit *unit, guest_addr pc, const stru
     return (struct watch_request){.events = WATCH_RECORD, .slot = slots_get(slots, pc, insn)};
 }
 
+/* For warming: only what touches something, and where a block begins, which says where the last one went. */
+static struct watch_request watches_touches(struct unit *unit, guest_addr pc,
+                                            const struct rv64_insn *insn)
+{
+    struct watch_request request = watches(unit, pc, insn);
+    const struct slot *slot = request.slot;
+    if (slot->site.kind == BRANCH_NONE &&
+        (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH)) == 0) {
+        request.events = WATCH_RECORD_FIRST;
+    }
+    return request;
+}
+
 static void destroy(struct unit *unit)
 {
     free(unit);
 }
 
-static const struct unit_kind kind = {.name = "recorder", .watches = watches, .destroy = destroy};
+static const struct unit_kind recorder = {
+    .name = "recorder", .watches = watches, .destroy = destroy};
+static const struct unit_kind toucher = {
+    .name = "toucher", .watches = watches_touches, .destroy = destroy};
+
+static struct unit *create(const struct unit_kind *kind, struct pipeline *pipeline,
+                           struct unit_host host)
+{
+    struct recorder *unit = calloc(1, sizeof *unit);
+    if (unit == NULL) {
+        return NULL;
+    }
+    unit->unit = (struct unit){.kind = kind, .host = host};
+    unit->pipeline = pipeline;
+    return &unit->unit;
+}
 
 struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host host)
 {
-    struct recorder *recorder = calloc(1, sizeof *recorder);
-    if (recorder == NULL) {
-        return NULL;
-    }
-    recorder->unit = (struct unit){.kind = &kind, .host = host};
-    recorder->pipeline = pipeline;
-    return &recorder->unit;
+    return create(&recorder, pipeline, host);
+}
+
+struct unit *pipeline_warm_unit_create(struct pipeline *pipeline, struct unit_host host)
+{
+    return create(&toucher, pipeline, host);
 }

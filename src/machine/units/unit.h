@@ -21,7 +21,8 @@ enum watch {
     WATCH_DECODE = 16,  /* an instruction enters the machine's decoded blocks */
     WATCH_RETIRE = 32,  /* every instruction, in program order */
     WATCH_RECORD = 128, /* every instruction, put into the list that engine_run_recorded fills */
-    WATCH_TOTAL = 64,   /* instructions that retire, added up: one addition for many */
+    WATCH_RECORD_FIRST = 256, /* the same, where the instruction is the first of a decoded block */
+    WATCH_TOTAL = 64,         /* instructions that retire, added up: one addition for many */
 };
 
 /* Counts executions.  `fires_at` is compared for equality after the increment,
@@ -37,7 +38,7 @@ struct watch_request {
     unsigned events;         /* enum watch */
     struct watch_cell *cell; /* for WATCH_PC_MATCH; stays valid until rewatched */
     uint64_t *total;         /* for WATCH_TOTAL; the same */
-    struct slot *slot;       /* for WATCH_RECORD: what its records point to */
+    struct slot *slot;       /* for these two: what its records point to */
 };
 
 enum unit_action {
