@@ -127,13 +127,15 @@ function drawable(values, log) {
     return values.map((value) => (isNumber(value) && (!log || value > 0) ? value : null));
 }
 
-// groups: names along the axis; series: [{label, unit, data}].
-function barChart(title, groups, series, log) {
+// groups: names along the axis; series: [{label, unit, data}]; most: what the axis has room for, so that charts
+// side by side have the same.
+function barChart(title, groups, series, log, most) {
     const unit = series.length > 0 ? series[0].unit : "number";
     return makeChart(title, 320, (colours) => {
         const options = commonOptions(series.length, (item) =>
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
         options.scales = {x: {grid: {display: false}}, y: unitAxis(unit, log, series.map((one) => one.data))};
+        options.scales.y.suggestedMax = !log && isNumber(most) ? most : undefined;
         return {
             type: "bar",
             data: {

@@ -22,6 +22,11 @@ function unbroken(text) {
     return text.replaceAll(/(\d) ?%/g, "$1\u00a0%");
 }
 
+// What stands in backticks as code.
+function withCode(text) {
+    return text.split("`").map((part, i) => (i % 2 === 1 ? make("code", {}, part) : part));
+}
+
 function ordinal(number) {
     return {1: "", 2: "2nd ", 3: "3rd "}[number] ?? `${number}th `;
 }
@@ -88,7 +93,7 @@ function makeStatement(check, experiment) {
     const measured = measuredWords(check, experiment);
     return make("div", {}, make("div", {class: "statement"}, check.statement || check.name),
         measured ? make("div", {class: "measured", title: check.condition}, measured) : null,
-        check.why ? make("div", {class: "why"}, unbroken(String(check.why))) : null);
+        check.why ? make("div", {class: "why"}, withCode(unbroken(String(check.why)))) : null);
 }
 
 function makeCheck(check, experiment) {

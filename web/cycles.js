@@ -90,10 +90,15 @@ function cyclesSection(runs, names, labels) {
     }
     const idle = stacks.map((list, i) => ({count: list.filter((stack) => !stack.ran).length, all: list.length,
         run: names.length > 1 ? ` in ${"AB"[i]}` : ""})).filter((one) => one.count > 0);
+    const parts = runs.map((run, i) => ({run: names.length > 1 ? `${"AB"[i]}: ` : "",
+        measured: lookUp(run, "pipeline.instructions"), all: lookUp(run, "machine.instructions")}))
+        .filter((one, i) => lookUp(runs[i], "machine.phases") && one.measured < one.all);
     const causes = causesOf(stacks);
     return makeSection("cycles", "Where the cycles went",
         make("p", {}, "A cycle has places for instructions to retire. Those that a context uses, and those that it does " +
             "not, by what keeps its oldest instruction from retiring, add up to the cycles of the run."),
+        parts.length > 0 ? make("p", {}, parts.map((one) => `${one.run}${formatNumber(one.measured)} of ` +
+            `${formatNumber(one.all)} instructions were measured.`).join(" ")) : null,
         idle.length > 0 ? make("p", {class: "muted"}, "Contexts on which nothing ran are left out: " +
             idle.map((one) => `${one.count} of ${one.all}${one.run}`).join(", ") + ".") : null,
         stackCharts(stacks, contexts, causes, labels),

@@ -32,8 +32,9 @@ class Experiment {
             // One axis cannot show two units.
             return [...new Set(values.map((value) => value.unit))].map((unit) => {
                 const series = values.filter((value) => value.unit === unit).map((value) => this.series(value, 0));
-                return barChart(series.length === 1 ? series[0].label : {hidden: this.all.title}, this.programs, series,
-                    chart.log);
+                const common = series.length > 1 ? commonStart(series.map((one) => one.label)) : null;
+                return barChart(series.length === 1 ? series[0].label : common || {hidden: this.all.title}, this.programs,
+                    common ? series.map((one) => ({...one, label: one.label.slice(common.length + 2)})) : series, chart.log);
             });
         }
         if (values.length === 1) {
@@ -41,8 +42,10 @@ class Experiment {
                 this.axis.values.map((at, i) => ({...this.series(values[0], i), label: `${this.axis.name} ${at}`})),
                 chart.log)];
         }
+        const most = Math.max(...values.flatMap((value) => this.programs.flatMap((program) => dataOf(value, program)))
+            .filter(isNumber));
         return this.axis.values.map((at, i) => barChart(`${this.axis.name} ${at}`, this.programs,
-            values.map((value) => this.series(value, i)), chart.log));
+            values.map((value) => this.series(value, i)), chart.log, most));
     }
 
     lines(chart) {
@@ -176,6 +179,12 @@ class Experiment {
         section.dataset.short = this.name;
         return section;
     }
+}
+
+// What all labels begin with, up to a comma: "misses" of "misses, hardware" and "misses, software".
+function commonStart(labels) {
+    const start = labels[0].split(", ")[0];
+    return labels.every((label) => label.startsWith(`${start}, `)) ? start : null;
 }
 
 function figureName(figure) {

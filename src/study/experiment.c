@@ -200,6 +200,21 @@ static bool read_run(struct script *script, struct experiment *experiment)
     return true;
 }
 
+/* at SIZE OPTION... */
+static bool read_at(struct script *script, struct experiment *experiment)
+{
+    struct size_options at = {.size = script_take_word(script)};
+    if (at.size != NULL && experiment_size_options(experiment, at.size) != NULL) {
+        return script_wrong(script, "there is a second at %.60s", at.size);
+    }
+    take_words(script, &at.options);
+    if (at.options.count == 0) {
+        return script_wrong(script, "at which size, and with which options?");
+    }
+    *POOL_ADD(script->pool, experiment->sizes, experiment->size_count) = at;
+    return true;
+}
+
 static struct experiment_value *add_value(struct script *script, struct experiment *experiment)
 {
     const char *name = take_name(script, "value");
@@ -391,12 +406,23 @@ static const struct {
     const char *name;
     bool (*read)(struct script *script, struct experiment *experiment);
 } directives[] = {
-    {"title", read_title},   {"figure", read_figure},     {"paper", read_paper},
-    {"suite", read_suite},   {"programs", read_programs}, {"program", read_program},
-    {"vary", read_vary},     {"run", read_run},           {"value", read_value},
-    {"given", read_given},   {"loops", read_loops},       {"chart", read_chart},
-    {"check", read_check},   {"rank", read_rank},         {"why", read_why},
+    {"title", read_title},
+    {"figure", read_figure},
+    {"paper", read_paper},
+    {"suite", read_suite},
+    {"programs", read_programs},
+    {"program", read_program},
+    {"vary", read_vary},
+    {"run", read_run},
+    {"value", read_value},
+    {"given", read_given},
+    {"loops", read_loops},
+    {"chart", read_chart},
+    {"check", read_check},
+    {"rank", read_rank},
+    {"why", read_why},
     {"cycles", read_cycles},
+    {"at", read_at},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)
@@ -473,6 +499,16 @@ bool experiment_next_piece(struct pool *pool, const char **next, struct reason_p
         *next = open + inside + !piece->unclosed;
     }
     return true;
+}
+
+const struct words *experiment_size_options(const struct experiment *experiment, const char *size)
+{
+    for (size_t i = 0; i < experiment->size_count; i++) {
+        if (strcmp(experiment->sizes[i].size, size) == 0) {
+            return &experiment->sizes[i].options;
+        }
+    }
+    return NULL;
 }
 
 bool experiment_is_addresses(const char *word)

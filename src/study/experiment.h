@@ -87,6 +87,12 @@ struct own_program {
     struct words command; /* its file first, relative to the folder */
 };
 
+/* Options that runs with --machine have besides, when the programs have this size. */
+struct size_options {
+    const char *size;
+    struct words options;
+};
+
 struct experiment {
     const char *name; /* of the file, without folder and ending */
     const char *path;
@@ -104,6 +110,8 @@ struct experiment {
     size_t own_program_count;
     struct experiment_run *runs;
     size_t run_count;
+    struct size_options *sizes;
+    size_t size_count;
     struct experiment_value *values;
     size_t value_count;
     const char *cycles_run; /* whose cycles and loads are shown; NULL: none */
@@ -142,6 +150,8 @@ struct reason_piece {
 };
 /* False at the end; `next` goes on behind the piece. */
 bool experiment_next_piece(struct pool *pool, const char **next, struct reason_piece *piece);
+/* What runs with --machine have besides at a size; NULL if nothing. */
+const struct words *experiment_size_options(const struct experiment *experiment, const char *size);
 bool experiment_is_addresses(const char *word);
 /* Reads such a word; false if it is not one. */
 bool experiment_read_addresses(struct pool *pool, const struct experiment *experiment,

@@ -115,6 +115,19 @@ static struct job *find_job(const struct plan *plan, const char *key)
     return NULL;
 }
 
+/* What a run has besides at the size of the programs. */
+static void add_size_options(const struct plan *plan, const struct experiment *experiment,
+                             struct words *options)
+{
+    const struct words *besides = experiment_size_options(experiment, plan->catalogue->size);
+    if (!words_have(options, "--machine")) {
+        return;
+    }
+    for (size_t i = 0; besides != NULL && i < besides->count; i++) {
+        *POOL_ADD(plan->pool, options->words, options->count) = besides->words[i];
+    }
+}
+
 /* `before`: the jobs of the same program and point for the runs before it. */
 static struct job *add_job(struct plan *plan, const struct program *program,
                            const struct experiment *experiment, size_t point, size_t run,
@@ -130,6 +143,7 @@ static struct job *add_job(struct plan *plan, const struct program *program,
             add_options(plan->pool, experiment, point, command->words[i], &options);
         }
     }
+    add_size_options(plan, experiment, &options);
     for (size_t i = 0; i < options.count; i++) {
         if (experiment_read_addresses(plan->pool, experiment, options.words[i], &job->addresses)) {
             job->source = before[job->addresses.run];
@@ -218,7 +232,9 @@ static bool find_programs(struct plan *plan, struct script *script, struct plann
 bool plan_add(struct plan *plan, struct script *script, const struct experiment *experiment,
               const char *suite)
 {
-    struct planned planned = {.experiment = experiment};
+    struct planned planned = {.experiment = experiment,
+                              .besides =
+                                  experiment_size_options(experiment, plan->catalogue->size)};
     script->path = experiment->path;
     if (!choose_programs(plan, script, &planned, suite) || !find_programs(plan, script, &planned)) {
         return false;

@@ -24,6 +24,7 @@ struct job {
 /* An experiment with its programs. */
 struct planned {
     const struct experiment *experiment;
+    const struct words *besides;     /* options of its runs with --machine at this size; or NULL */
     struct words names;              /* of all programs that it is about */
     const struct program **programs; /* those of them that are there */
     size_t program_count;

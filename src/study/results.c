@@ -36,14 +36,23 @@ static json_t *make_list(const struct words *words)
     return list;
 }
 
-static json_t *make_commands(struct pool *pool, const struct experiment *experiment)
+static const char *join(struct pool *pool, const char *text, const struct words *words)
 {
+    for (size_t i = 0; i < words->count; i++) {
+        text = pool_format(pool, "%s %s", text, words->words[i]);
+    }
+    return text;
+}
+
+static json_t *make_commands(struct pool *pool, const struct planned *planned)
+{
+    const struct experiment *experiment = planned->experiment;
     json_t *commands = json_object();
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *words = &experiment->runs[i].command;
-        const char *text = "strata";
-        for (size_t j = 0; j < words->count; j++) {
-            text = pool_format(pool, "%s %s", text, words->words[j]);
+        const char *text = join(pool, "strata", words);
+        if (planned->besides != NULL && words_have(words, "--machine")) {
+            text = join(pool, text, planned->besides);
         }
         put(commands, experiment->runs[i].name, json_string(text));
     }
@@ -125,7 +134,7 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     put(object, "title", json_string(experiment->title));
     put(object, "figure", text_or_null(experiment->figure));
     put(object, "paper", make_list(&experiment->papers));
-    put(object, "commands", make_commands(store->pool, experiment));
+    put(object, "commands", make_commands(store->pool, planned));
     put(object, "axis", make_axis(experiment));
     put(object, "programs", programs);
     put(object, "values", make_values(store->pool, measured));
