@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/addresses.h"
+#include "cli/companions.h"
 #include "machine/linux/process.h"
 #include "machine/units/counter_table.h"
 #include "report/phases_report.h"
@@ -190,6 +191,9 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
         return EXIT_STRATA_FAILED;
     }
     schedule_run(process);
+    if (process->together != NULL) {
+        together_end(process);
+    }
     struct run_description ended = *run;
     struct translator_report *translator =
         simulation->machine.kept_descriptor != 0
@@ -205,23 +209,20 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
     return process->exit_signal != 0 ? 128 + process->exit_signal : process->exit_status;
 }
 
-static int run_program(const struct simulation *simulation, char **arguments,
-                       const struct run_description *run)
+/* Fills `process`, which is empty, with the program that arguments[0] names: 0, or after a message the status to
+ * end with. */
+static int load(const struct simulation *simulation, struct process *process, char **arguments)
 {
-    static struct process process; /* large, and one is enough */
-    if (!process_create(&process, &simulation->machine)) {
-        return EXIT_STRATA_FAILED;
-    }
-    process.sysroot = simulation->sysroot;
-    process.forked = simulation->child;
+    process->sysroot = simulation->sysroot;
+    process->forked = simulation->child;
     static struct reexec command, reports, same;
     prepare_reexec(&command, simulation, "sim");
     add_reports(&reports, simulation);
-    process.reexec = command.words;
-    process.reexec_reports = reports.words;
+    process->reexec = command.words;
+    process->reexec_reports = reports.words;
     if (simulation->machine.kept_descriptor != 0) {
         prepare_same(&same, simulation);
-        process.reexec_same = same.words;
+        process->reexec_same = same.words;
     }
     const char *path = arguments[0];
     if (simulation->argv0 != NULL) {
@@ -229,12 +230,80 @@ static int run_program(const struct simulation *simulation, char **arguments,
     }
     const struct program_request request = {
         .path = path, .arguments = arguments, .environment = simulation->environment};
-    int status = load_program(&process, process.threads, &request);
-    if (status == 0) {
-        status = run_loaded(simulation, &process, run);
+    return load_program(process, process->threads, &request);
+}
+
+/* Each program has the context of its number, and addresses of its own. */
+static void join(struct process *process, struct together *together,
+                 const struct simulation *simulation, const struct run_description *run)
+{
+    process->together = together;
+    together->pipeline = process->machine.pipeline;
+    together->programs[0].path = run->path;
+    together->reports[0] = simulation->stats_path;
+    together->reports[1] = simulation->profile_path;
+    for (unsigned i = 0; i < together->count; i++) {
+        pipeline_set_space(together->pipeline, i, i);
     }
-    process_destroy(&process);
+}
+
+static int run_created(const struct simulation *simulation, struct process *process,
+                       char **arguments, const struct run_description *run)
+{
+    const int status = load(simulation, process, arguments);
+    return status == 0 ? run_loaded(simulation, process, run) : status;
+}
+
+static int run_program(const struct simulation *simulation, char **arguments,
+                       const struct run_description *run)
+{
+    static struct process process; /* large, and one is enough */
+    static struct together together;
+    int status = companions_start(simulation, &together);
+    if (status == 0) {
+        status = EXIT_STRATA_FAILED;
+        if (process_create(&process, &simulation->machine)) {
+            if (together.count > 1) {
+                join(&process, &together, simulation, run);
+            }
+            status = run_created(simulation, &process, arguments, run);
+            process_destroy(&process);
+        }
+    }
+    companions_stop(&together);
     return status;
+}
+
+void simulation_run_companion(const struct simulation *simulation, char **words, struct seat *seat)
+{
+    static struct process process;
+    struct simulation own = *simulation;
+    const struct run_description run = {.path = words[0], .arguments = words};
+    /* Reports are of the first program. */
+    own.machine = (struct machine_options){
+        .counter_entries = simulation->machine.counter_entries,
+        .max_instructions = simulation->machine.max_instructions,
+        .real_time = simulation->machine.real_time,
+        .strict_reservations = simulation->machine.strict_reservations,
+        .processor = simulation->machine.processor,
+        .processor_name = simulation->machine.processor_name,
+        .phases = simulation->machine.phases,
+        .seat = seat,
+    };
+    own.stats_path = own.profile_path = own.argv0 = NULL;
+    own.summary = false;
+    if (!process_create(&process, &own.machine)) {
+        companion_fail(seat, EXIT_STRATA_FAILED);
+    }
+    process.parent = seat->parent;
+    const int status = load(&own, &process, words);
+    if (status != 0) {
+        companion_fail(seat, status);
+    }
+    seat_pass(seat, SEAT_LEAD);
+    schedule_run(&process);
+    run_report_death(&process, &run);
+    companion_end(&process);
 }
 
 /* Reads what --machine names, whose path is malloc'ed then: the program may change the folder. */
@@ -285,10 +354,12 @@ int simulation_run(struct simulation *simulation, char **arguments,
     if (!read_environment(simulation) || !read_processor(simulation) ||
         (simulation->perfect_path != NULL &&
          !addresses_read(simulation->perfect_path, "perfect loads", add_perfect_load,
-                         simulation))) {
+                         simulation)) ||
+        !companions_check(simulation)) {
         free(simulation->machine_path);
         return EXIT_STRATA_FAILED;
     }
+    simulation->machine.beside_others = simulation->with_count > 0;
     char *stats_path = simulation_absolute_path(simulation->stats_path);
     char *profile_path = simulation_absolute_path(simulation->profile_path);
     char *sysroot = simulation_absolute_path(simulation->sysroot);

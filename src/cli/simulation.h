@@ -23,6 +23,8 @@ struct simulation {
     const char *sysroot;
     const char *argv0;
     int environment_fd;
+    char ***with; /* the words of each program that runs beside this one; malloc'ed */
+    unsigned with_count;
     bool summary;
     bool perfect_memory;
     bool child;         /* started by execve in a process that the program forked */
@@ -54,6 +56,11 @@ const char *simulation_check(const struct simulation *simulation);
 
 /* The absolute form of `path`, malloc'ed; NULL stays NULL. */
 char *simulation_absolute_path(const char *path);
+
+struct seat;
+/* Runs words[0] in a process of its own beside another program, which simulates the processor. */
+_Noreturn void simulation_run_companion(const struct simulation *simulation, char **words,
+                                        struct seat *seat);
 
 /* Runs arguments[0], a RISC-V program, to its end and writes the reports, which
  * are of `run`.  Returns the exit status of the command. */

@@ -1,6 +1,7 @@
 /* Takes the options that every command has which runs a program on the simulated processor. */
 #include "base/check.h"
 #include "cli/simulation.h"
+#include "cli/words.h"
 #include "machine/units/counter_table.h"
 
 #include <stdlib.h>
@@ -91,6 +92,24 @@ const char *simulation_take_real_time(void *settings, const char *value)
 const char *simulation_take_machine(void *settings, const char *value)
 {
     ((struct simulation *)settings)->machine_path = (char *)(uintptr_t)value;
+    return NULL;
+}
+
+const char *simulation_take_with(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    const char *problem = NULL;
+    char **words = words_split(value, &problem);
+    if (words == NULL) {
+        return problem;
+    }
+    if (words[0] == NULL) {
+        free(words);
+        return "expected a program and its arguments:";
+    }
+    own->with = realloc(own->with, (own->with_count + 1) * sizeof *own->with);
+    ASSERT(own->with != NULL);
+    own->with[own->with_count++] = words;
     return NULL;
 }
 
@@ -263,6 +282,10 @@ void simulation_end(struct simulation *simulation)
     for (size_t i = 0; simulation->environment_lines && i < simulation->environment_count; i++) {
         free(simulation->environment[i]);
     }
+    for (unsigned i = 0; i < simulation->with_count; i++) {
+        free(simulation->with[i]);
+    }
+    free(simulation->with);
     free(simulation->environment);
     free(simulation->perfect_loads);
 }
@@ -302,9 +325,14 @@ const char *simulation_check(const struct simulation *simulation)
         return "--trace-range needs --trace FILE";
     }
     if (simulation->machine_path != NULL) {
-        return check_phases(&machine->phases);
+        const struct phase_options *phases = &machine->phases;
+        const bool parts = phases->interval || phases->regions || phases->period != 0;
+        return simulation->with_count > 0 && parts ? "--with runs whole programs: not with --skip, "
+                                                     "--warm, --measure, --roi or --sample"
+                                                   : check_phases(phases);
     }
-    return machine->count_loads               ? "--loads needs --machine FILE"
+    return simulation->with_count > 0         ? "--with needs --machine FILE"
+           : machine->count_loads             ? "--loads needs --machine FILE"
            : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
            : simulation->perfect_memory       ? "--perfect-memory needs --machine FILE"
            : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
+#include "machine/seat.h"
 #include "machine/system.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
@@ -100,6 +101,29 @@ static bool watch_pipeline(struct machine *machine)
     return true;
 }
 
+/* A program beside others is also followed on a processor of its own.  A companion has only that one. */
+static bool share_pipeline(struct machine *machine)
+{
+    const struct machine_options *options = &machine->options;
+    size_t bytes;
+    if (options->seat == NULL && !options->beside_others) {
+        return true;
+    }
+    machine->seat = options->seat;
+    if (machine->seat != NULL) {
+        void *arena = seat_arena(machine->seat, &bytes);
+        pipeline_set_arena(machine->pipeline, arena, bytes);
+    } else {
+        machine->pipeline_alone = pipeline_create(options->processor);
+    }
+    struct pipeline *own = machine->seat != NULL ? machine->pipeline : machine->pipeline_alone;
+    machine->alone = own != NULL ? alone_create(own) : NULL;
+    if (machine->alone == NULL) {
+        fprintf(stderr, "strata: not enough memory for the pipelines\n");
+    }
+    return machine->alone != NULL;
+}
+
 static bool add_units(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
@@ -147,7 +171,7 @@ static bool add_units(struct machine *machine)
         }
         add_unit(&machine->units, unit);
         add_unit(&machine->phase_units[PHASE_WARM], machine->warm_unit);
-        if (!watch_pipeline(machine)) {
+        if (!watch_pipeline(machine) || !share_pipeline(machine)) {
             return false;
         }
     }
@@ -204,6 +228,8 @@ void machine_destroy(struct machine *machine)
     for (unsigned i = 0; i < machine->units.count; i++) {
         machine->units.units[i]->kind->destroy(machine->units.units[i]);
     }
+    alone_destroy(machine->alone);
+    pipeline_destroy(machine->pipeline_alone);
     pipeline_destroy(machine->pipeline);
     engine_destroy(machine->engine);
     for (unsigned i = 0; i < PHASE_DETAIL; i++) {
@@ -265,15 +291,36 @@ void machine_advance_phase(struct machine *machine)
     }
 }
 
+/* Instructions that a hart may execute before the pipeline must have cycles. */
+static unsigned room_for(const struct machine *machine, const struct hart *hart)
+{
+    return machine->seat != NULL ? machine->seat->room - machine->seat->count
+                                 : pipeline_room(machine->pipeline, hart->context);
+}
+
+static void give(struct machine *machine, const struct hart *hart, const struct record *records,
+                 unsigned count)
+{
+    if (machine->seat != NULL) {
+        memcpy(machine->seat->records + machine->seat->count, records, count * sizeof *records);
+        machine->seat->count += count;
+        return;
+    }
+    pipeline_give(machine->pipeline, hart->context, records, count);
+    if (machine->alone != NULL) {
+        alone_give(machine->alone, records, count, true);
+    }
+}
+
 /* Executes as much as the context can take of it. */
 static enum engine_stop run_recorded(struct machine *machine, struct hart *hart, uint64_t budget)
 {
     struct record records[STREAM_RECORDS];
     unsigned count;
-    const unsigned room = pipeline_room(machine->pipeline, hart->context);
+    const unsigned room = room_for(machine, hart);
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget < room ? budget : room, records, &count);
-    pipeline_give(machine->pipeline, hart->context, records, count);
+    give(machine, hart, records, count);
     return stop;
 }
 
@@ -322,7 +369,7 @@ static enum engine_stop run_phase(struct machine *machine, struct hart *hart, ui
 static bool may_go_on(const struct machine *machine, const struct hart *hart)
 {
     return machine_phase_left(machine) > 0 &&
-           (!machine_in_detail(machine) || pipeline_room(machine->pipeline, hart->context) > 0);
+           (!machine_in_detail(machine) || room_for(machine, hart) > 0);
 }
 
 static enum engine_stop run_budget(struct machine *machine, struct hart *hart, uint64_t budget)
@@ -363,12 +410,15 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
 
 uint64_t machine_cycles(const struct machine *machine)
 {
-    return machine->pipeline != NULL
+    return machine->seat != NULL ? machine->seat->cycles
+           : machine->pipeline != NULL
                ? pipeline_cycles(machine->pipeline) + machine->untimed_instructions
                : machine->instructions;
 }
 
 uint64_t machine_virtual_time(const struct machine *machine)
 {
-    return machine_cycles(machine) + machine->idle_nanoseconds;
+    const uint64_t busy =
+        machine->seat != NULL ? machine->seat->nanoseconds : machine_cycles(machine);
+    return busy + machine->idle_nanoseconds;
 }

@@ -12,6 +12,8 @@ struct loop_profile;
 struct code_classes;
 struct parameters;
 struct pipeline;
+struct seat;
+struct alone;
 
 /* The trace's, one that the caller keeps, and that of the view of the pipeline. */
 #define OWN_DESCRIPTORS 3
@@ -32,6 +34,8 @@ struct machine_options {
     size_t perfect_load_count;
     const char *pipeview_path;   /* with it: NULL: no view of the pipeline */
     struct phase_options phases; /* with it: what is simulated how */
+    struct seat *seat;           /* with it: another process has the processor; NULL: none has */
+    bool beside_others;          /* with it: other programs run on it too */
     int kept_descriptor;         /* of the caller, not the program's to close; 0: none */
 };
 
@@ -48,7 +52,10 @@ struct machine {
     struct code_classes *classes;                     /* the same */
     struct unit *warm_unit;                           /* in phase_units only */
     struct pipeline *pipeline;                        /* or NULL */
-    bool unobserved;                                  /* what is executed is not for the pipeline */
+    struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
+    struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
+    struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
+    bool unobserved;               /* what is executed is not for the pipeline */
     uint64_t counter_threshold;    /* CSR ctrthresh: of the core, like the table */
     uint64_t counter_mode;         /* CSR ctrmode */
     uint64_t instructions;         /* retired by all threads of the program: the virtual clock */

@@ -11,6 +11,7 @@
 #include "report/loads_report.h"
 #include "report/phases_report.h"
 #include "report/places.h"
+#include "report/together_report.h"
 #include "report/translator_report.h"
 
 #include <inttypes.h>
@@ -152,6 +153,7 @@ bool run_report_statistics(struct process *process, const struct run_description
         s->begin(s, "pipeline");
         pipeline_report(process->machine.pipeline, s);
         phases_report_sampling(s, &process->machine);
+        together_report(process->together, s);
         loads_report(process, s);
         s->end(s);
     }
@@ -198,6 +200,7 @@ void run_report_summary(struct process *process, const struct run_description *r
             hotspots.created, hotspots.evicted, hotspots.callbacks);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
+    together_report_print(process->together);
     loads_report_print(process);
 }
 

@@ -17,10 +17,26 @@ static struct thread *first_without_context(const struct process *process)
     return first;
 }
 
+/* A companion's lead does it for its own pipeline. */
+static void set_active(struct process *process, unsigned context, bool active)
+{
+    if (process->machine.seat == NULL) {
+        pipeline_set_active(process->machine.pipeline, context, active);
+    }
+}
+
+/* A program that runs beside others has one context. */
+static unsigned contexts_of(const struct process *process)
+{
+    return process->machine.seat != NULL || process->together != NULL
+               ? 1
+               : pipeline_contexts(process->machine.pipeline);
+}
+
 static void leave_context(struct process *process, unsigned context)
 {
     process->on_context[context] = NULL;
-    pipeline_set_active(process->machine.pipeline, context, false);
+    set_active(process, context, false);
 }
 
 void contexts_leave(struct process *process)
@@ -33,9 +49,7 @@ void contexts_leave(struct process *process)
     }
 }
 
-/* Lets the thread on the context execute as much as the context takes; the pipeline says later how
- * long that was. */
-static void feed_context(struct process *process, unsigned context)
+void contexts_feed(struct process *process, unsigned context)
 {
     struct thread *thread = process->on_context[context];
     schedule_switch_to(process, thread);
@@ -69,17 +83,17 @@ static void feed_context(struct process *process, unsigned context)
     }
 }
 
-static void fill_contexts(struct process *process)
+void contexts_fill(struct process *process)
 {
-    struct pipeline *pipeline = process->machine.pipeline;
-    for (unsigned i = 0; i < pipeline_contexts(pipeline); i++) {
+    const unsigned count = contexts_of(process);
+    for (unsigned i = 0; i < count; i++) {
         struct thread *next =
             process->on_context[i] == NULL ? first_without_context(process) : NULL;
         if (next != NULL) {
             process->on_context[i] = next;
             next->hart.context = i;
             next->turn_ends = next->hart.instructions + SCHEDULE_QUANTUM;
-            pipeline_set_active(pipeline, i, true);
+            set_active(process, i, true);
         }
     }
 }
@@ -94,11 +108,11 @@ void contexts_loop(struct process *process)
         if (process->exiting) {
             break;
         }
-        fill_contexts(process);
+        contexts_fill(process);
         for (unsigned i = 0; i < pipeline_contexts(pipeline) && !process->exiting; i++) {
             any |= process->on_context[i] != NULL;
             if (process->on_context[i] != NULL && pipeline_wants(pipeline, i)) {
-                feed_context(process, i);
+                contexts_feed(process, i);
             }
         }
         if (any) {

@@ -378,6 +378,13 @@ static int64_t execute(struct thread *thread, struct execution *execution, const
 static int64_t execute_call(struct thread *thread, const char *path, guest_addr arguments,
                             guest_addr environment)
 {
+    const struct process *process = thread->process;
+
+    if (!process->forked && (process->together != NULL || process->machine.seat != NULL)) {
+        fprintf(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
+                process->executable, path);
+        return -ENOSYS;
+    }
     struct execution *execution = calloc(1, sizeof *execution);
 
     if (execution == NULL) {

@@ -6,6 +6,7 @@
 #include "machine/linux/system.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
+#include "machine/linux/together.h"
 #include "machine/units/code_classes.h"
 
 #include <errno.h>
@@ -38,6 +39,12 @@ static void become_child(struct process *process, struct thread *thread, const u
     process->next_tid = process->pid + 1;
     process->threads = thread;
     process->current = thread;
+    if (!process->machine.unobserved && process->machine.seat != NULL) {
+        companion_leave(process);
+    }
+    if (!process->machine.unobserved && process->together != NULL) {
+        together_leave(process);
+    }
     contexts_leave(process);
     process->last_tid = 0;
     process->forked = true;

@@ -28,7 +28,6 @@ static int64_t host_call(long number, uint64_t a, uint64_t b, uint64_t c)
         return host_call(SYS_##name, arguments[0], arguments[1], arguments[2]);                    \
     }
 
-HOST_IDENTITY(getppid)
 HOST_IDENTITY(getuid)
 HOST_IDENTITY(geteuid)
 HOST_IDENTITY(getgid)
@@ -50,6 +49,12 @@ int64_t sys_getpid(struct thread *thread, const uint64_t *arguments)
 {
     (void)arguments;
     return thread->process->pid;
+}
+
+int64_t sys_getppid(struct thread *thread, const uint64_t *arguments)
+{
+    (void)arguments;
+    return process_parent(thread->process);
 }
 
 static int64_t write_three(struct thread *thread, const uint64_t *addresses, const uint32_t *values)

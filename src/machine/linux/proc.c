@@ -134,7 +134,8 @@ static void print_stat(FILE *file, struct process *process)
 {
     enum { FIRST_PLAIN = 5, FIELDS = 52 };
 
-    fprintf(file, "%d (%s) R %d", (int)process->pid, process->threads->name, (int)getppid());
+    fprintf(file, "%d (%s) R %d", (int)process->pid, process->threads->name,
+            (int)process_parent(process));
     for (int field = FIRST_PLAIN; field <= FIELDS; field++) {
         fprintf(file, " %llu", stat_field(process, field));
     }
@@ -188,7 +189,8 @@ static void print_status(FILE *file, struct process *process)
     unsigned long long kilobytes = memory->mapped_bytes / 1024;
 
     fprintf(file, "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
-            process->threads->name, (int)process->pid, (int)process->pid, (int)getppid());
+            process->threads->name, (int)process->pid, (int)process->pid,
+            (int)process_parent(process));
     fprintf(file, "Uid:\t%u\t%u\t%u\t%u\n", getuid(), geteuid(), geteuid(), geteuid());
     fprintf(file, "Gid:\t%u\t%u\t%u\t%u\n", getgid(), getegid(), getegid(), getegid());
     fprintf(file, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\nVmHWM:\t%8llu kB\nVmRSS:\t%8llu kB\n",

@@ -57,6 +57,11 @@ void process_destroy(struct process *process)
     machine_destroy(&process->machine);
 }
 
+pid_t process_parent(const struct process *process)
+{
+    return process->parent != 0 ? process->parent : getppid();
+}
+
 /* Locks in shared memory outlive this process: those it holds must not be held
  * for ever. */
 static void announce_all_ends(struct process *process)

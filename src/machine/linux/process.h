@@ -119,6 +119,7 @@ struct thread {
 
 struct posix_timer; /* linux/timer.c */
 struct file_state;  /* linux/files.h */
+struct together;    /* linux/together.h */
 
 /* setitimer's three timers; those of CPU time count retired instructions. */
 struct interval_timer {
@@ -137,7 +138,9 @@ struct process {
     struct thread *threads; /* in order of creation */
     struct thread *current;
     struct thread *on_context[CONTEXTS_MAX]; /* of the pipeline: who runs there */
+    struct together *together; /* linux/together.h: programs beside this one; NULL: none */
     pid_t pid;
+    pid_t parent;   /* what it sees as such, 0: the host's */
     pid_t next_tid; /* virtual thread numbers: deterministic */
     struct signal_action actions[GUEST_SIGNALS + 1];
     struct signal_queue signals; /* sent to the process as a whole */
@@ -213,6 +216,7 @@ static inline bool thread_write(struct thread *thread, guest_addr to, const void
  * program that another simulated one has started by execve. */
 bool process_create(struct process *process, const struct machine_options *options);
 void process_destroy(struct process *process);
+pid_t process_parent(const struct process *process);
 /* Ends a forked child as the program's end says. */
 _Noreturn void process_leave(struct process *process);
 

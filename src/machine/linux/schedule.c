@@ -7,6 +7,7 @@
 #include "machine/linux/system.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
+#include "machine/linux/together.h"
 #include "machine/pipeline/pipeline.h"
 
 #include <errno.h>
@@ -210,9 +211,7 @@ static void wake_host_futexes(struct process *process)
     }
 }
 
-/* Lets the host's time pass, at most `nanoseconds`: true if nothing happened
- * in it. */
-static bool wait_in_host(struct process *process, uint64_t nanoseconds)
+bool schedule_wait_in_host(struct process *process, uint64_t nanoseconds)
 {
     if (!host_futex_awaited(process)) {
         return poll_host(process, nanoseconds) == 0;
@@ -224,19 +223,27 @@ static bool wait_in_host(struct process *process, uint64_t nanoseconds)
     return quiet && !signal_host_noted();
 }
 
+uint64_t schedule_next_deadline(struct process *process)
+{
+    const uint64_t timer = timer_next_expiry(process, schedule_now(process), false);
+    const uint64_t deadline = schedule_look_at_others(process, NULL).deadline;
+
+    return timer < deadline ? timer : deadline;
+}
+
+bool schedule_awaits_host(const struct process *process)
+{
+    return process->forked || process->children != 0 ||
+           schedule_look_at_others(process, NULL).host_awaited;
+}
+
 /* Every thread waits.  Time jumps to the next deadline if nothing but time can
  * end the waits; what other processes do takes real time. */
 void schedule_idle(struct process *process)
 {
-    struct outlook outlook = schedule_look_at_others(process, NULL);
-    uint64_t deadline = outlook.deadline;
+    uint64_t deadline = schedule_next_deadline(process);
     uint64_t now = schedule_now(process);
-    uint64_t timer = timer_next_expiry(process, now, false);
-    bool others = process->forked || process->children != 0 || outlook.host_awaited;
 
-    if (timer < deadline) {
-        deadline = timer;
-    }
     if (deadline <= now) {
         return;
     }
@@ -244,8 +251,9 @@ void schedule_idle(struct process *process)
     if (host_futex_awaited(process) && span > HOST_FUTEX_SLICE) {
         span = HOST_FUTEX_SLICE;
     }
-    bool really = others || process->machine.options.real_time || span == WAIT_FOREVER;
-    if (really && !wait_in_host(process, span)) {
+    bool really =
+        schedule_awaits_host(process) || process->machine.options.real_time || span == WAIT_FOREVER;
+    if (really && !schedule_wait_in_host(process, span)) {
         return;
     }
     if (span != WAIT_FOREVER && !process->machine.options.real_time) {
@@ -393,11 +401,16 @@ void schedule_reap_threads(struct process *process)
 
 void schedule_loop(struct process *process)
 {
+    /* A new process begins in its parent's loop and goes on in its own. */
     while (!process->exiting) {
-        if (machine_in_detail(&process->machine)) {
-            contexts_loop(process);
-        } else {
+        if (!machine_in_detail(&process->machine)) {
             turns_loop(process);
+        } else if (process->machine.seat != NULL) {
+            companion_loop(process);
+        } else if (process->together != NULL) {
+            together_loop(process);
+        } else {
+            contexts_loop(process);
         }
     }
 }

@@ -35,6 +35,12 @@ struct outlook {
 struct outlook schedule_look_at_others(const struct process *process, const struct thread *running);
 /* Everything that happens between instructions: signals from outside, timers, waits that end. */
 void schedule_attend(struct process *process, bool host_awaited);
+/* If every thread waits: the next moment at which one need not, or WAIT_FOREVER; and whether what ends their
+ * waits may take real time. */
+uint64_t schedule_next_deadline(struct process *process);
+bool schedule_awaits_host(const struct process *process);
+/* Lets the host's time pass, at most `nanoseconds`: true if nothing happened in it. */
+bool schedule_wait_in_host(struct process *process, uint64_t nanoseconds);
 /* Every thread waits: lets time pass. */
 void schedule_idle(struct process *process);
 /* The thread is the one whose instructions run from now on. */
@@ -55,6 +61,11 @@ void schedule_loop(struct process *process);
  * other. */
 void turns_loop(struct process *process);
 void contexts_loop(struct process *process);
+/* Gives free contexts to threads that can run. */
+void contexts_fill(struct process *process);
+/* Lets the thread on the context execute as much as the context takes; the pipeline says later how long that
+ * was. */
+void contexts_feed(struct process *process, unsigned context);
 /* No thread is on a context of the pipeline any more. */
 void contexts_leave(struct process *process);
 

@@ -72,6 +72,8 @@ void signal_host_install(struct process *process);
  * execve has failed. */
 void signal_host_prepare_exec(struct thread *thread);
 void signal_host_install_again(struct process *process);
+/* The program has ended, and this process goes on without it: signals are the process's own again. */
+void signal_host_leave(void);
 /* The guest's action for `number` has changed. */
 void signal_host_mirror(const struct process *process, int number);
 /* True if signals have arrived since the last signal_host_collect. */

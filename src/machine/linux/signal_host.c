@@ -133,6 +133,21 @@ void signal_host_install(struct process *process)
     signal_host_release();
 }
 
+void signal_host_leave(void)
+{
+    sigset_t all;
+
+    for (int number = 1; number <= GUEST_SIGNALS; number++) {
+        struct sigaction action;
+        if (can_be_caught(number) && sigaction(number, NULL, &action) == 0 &&
+            action.sa_handler != SIG_IGN) {
+            signal(number, SIG_DFL);
+        }
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+}
+
 void signal_host_install_again(struct process *process)
 {
     for (int number = 1; number <= GUEST_SIGNALS; number++) {

@@ -323,6 +323,38 @@ void pipeline_run(struct pipeline *pipeline)
     }
 }
 
+void pipeline_run_to(struct pipeline *pipeline, unsigned context, uint64_t instructions)
+{
+    const struct context *c = &pipeline->contexts[context];
+    while (c->statistics.instructions < instructions && !wants_more(pipeline) &&
+           run_cycle(pipeline)) {
+    }
+}
+
+struct progress pipeline_progress(const struct pipeline *pipeline, unsigned context)
+{
+    const struct context *c = &pipeline->contexts[context];
+    const struct context_statistics *statistics = &c->statistics;
+    uint64_t slots = 0;
+    for (unsigned i = 0; i < CAUSE_COUNT; i++) {
+        slots += statistics->slots[i];
+    }
+    return (struct progress){.given = statistics->instructions + c->count + c->queue_count +
+                                      c->stream_count,
+                             .instructions = statistics->instructions,
+                             .cycles = slots / pipeline->parameters.core_commit_width};
+}
+
+void pipeline_set_arena(struct pipeline *pipeline, void *arena, size_t bytes)
+{
+    slots_set_arena(pipeline->slots, arena, bytes);
+}
+
+bool pipeline_arena_full(const struct pipeline *pipeline)
+{
+    return slots_full(pipeline->slots);
+}
+
 void pipeline_drain(struct pipeline *pipeline)
 {
     for (unsigned i = 0; i < pipeline->context_count; i++) {

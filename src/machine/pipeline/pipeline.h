@@ -6,6 +6,7 @@
 #include "machine/pipeline/parameters.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct loads;
@@ -66,6 +67,8 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
 /* Runs until an active context has fewer records than it may fetch in a cycle, or nothing is left in
  * flight. */
 void pipeline_run(struct pipeline *pipeline);
+/* The same, but no longer than until the context has retired `instructions` since the first cycle. */
+void pipeline_run_to(struct pipeline *pipeline, unsigned context, uint64_t instructions);
 /* Runs until nothing is left in flight. */
 void pipeline_drain(struct pipeline *pipeline);
 
@@ -87,5 +90,20 @@ uint64_t pipeline_stall_slots(const struct pipeline *pipeline);
 uint64_t pipeline_commit_width(const struct pipeline *pipeline);
 bool pipeline_has_level(const struct pipeline *pipeline, unsigned level);
 uint64_t pipeline_cycles(const struct pipeline *pipeline);
+
+/* How far a context has come. */
+struct progress {
+    uint64_t given;        /* instructions, to the context */
+    uint64_t instructions; /* of these, retired */
+    uint64_t cycles;       /* in which it was not idle */
+};
+struct progress pipeline_progress(const struct pipeline *pipeline, unsigned context);
+
+/* Before the first instruction: what the pipeline must know of instructions goes to `bytes` at `arena`, which
+ * other pipelines may read; what the loads among them do is not counted by any.  NULL: it is the pipeline's own
+ * again from now on. */
+void pipeline_set_arena(struct pipeline *pipeline, void *arena, size_t bytes);
+/* Whether there was an instruction for which the arena had no room: the pipeline took another for it. */
+bool pipeline_arena_full(const struct pipeline *pipeline);
 
 #endif

@@ -2,6 +2,7 @@
 #include "machine/pipeline/slot.h"
 
 #include "isa/rv64/csr.h"
+#include "machine/pipeline/loads.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,15 @@ struct slots {
     unsigned used;       /* of the first chunk */
     guest_addr *perfect; /* loads that always hit; few */
     size_t perfect_count;
+    struct arena *arena; /* NULL: the heap */
+    bool full;           /* there was one for which the arena had no room */
+};
+
+/* What slots are made of that several processes see, at the same address. */
+struct arena {
+    size_t used, room;      /* of slots */
+    struct load_site loads; /* what all loads here do: in nobody's list */
+    struct slot slots[];
 };
 
 struct slots *slots_create(const struct parameters *parameters)
@@ -195,13 +205,29 @@ static void set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *ins
     }
 }
 
-struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn)
+void slots_set_arena(struct slots *slots, void *arena, size_t bytes)
 {
-    struct slot **bucket = &slots->buckets[pc / 2 % BUCKETS];
-    for (struct slot *slot = *bucket; slot != NULL; slot = slot->hash_next) {
-        if (slot->site.pc == pc && slot->word == insn->word) {
-            return slot;
-        }
+    slots->arena = arena;
+    if (arena != NULL) {
+        slots->arena->used = 0;
+        slots->arena->room = (bytes - sizeof *slots->arena) / sizeof(struct slot);
+    }
+}
+
+bool slots_full(const struct slots *slots)
+{
+    return slots->full;
+}
+
+/* All zero; NULL if memory runs out. */
+static struct slot *new_slot(struct slots *slots)
+{
+    struct arena *arena = slots->arena;
+    if (arena != NULL) {
+        struct slot *slot = &arena->slots[arena->used];
+        arena->used++;
+        slot->load = &arena->loads;
+        return slot;
     }
     if (slots->used == CHUNK) {
         struct chunk *chunk = calloc(1, sizeof *chunk);
@@ -212,7 +238,25 @@ struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_ins
         slots->chunks = chunk;
         slots->used = 0;
     }
-    struct slot *slot = &slots->chunks->slots[slots->used++];
+    return &slots->chunks->slots[slots->used++];
+}
+
+struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn)
+{
+    struct slot **bucket = &slots->buckets[pc / 2 % BUCKETS];
+    for (struct slot *slot = *bucket; slot != NULL; slot = slot->hash_next) {
+        if (slot->site.pc == pc && slot->word == insn->word) {
+            return slot;
+        }
+    }
+    if (slots->arena != NULL && slots->arena->used == slots->arena->room) {
+        slots->full = true;
+        return &slots->arena->slots[slots->arena->room - 1];
+    }
+    struct slot *slot = new_slot(slots);
+    if (slot == NULL) {
+        return NULL;
+    }
     set_up(slot, pc, insn, slots->parameters);
     if (slot->flags & SLOT_LOAD && is_perfect(slots, pc)) {
         slot->flags |= SLOT_PERFECT;

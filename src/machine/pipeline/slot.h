@@ -53,6 +53,10 @@ void slots_destroy(struct slots *slots);
 /* NULL if memory runs out. */
 /* Loads at this address always hit, if they were not asked for before; false if memory runs out. */
 bool slots_make_perfect(struct slots *slots, guest_addr pc);
+/* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
+void slots_set_arena(struct slots *slots, void *arena, size_t bytes);
+/* Whether the arena was too small for one. */
+bool slots_full(const struct slots *slots);
 struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn);
 
 #endif

@@ -1,0 +1,310 @@
+/* Several programs on one processor, in the lead: whose turn it is, and when the measure ends. */
+#include "machine/linux/together.h"
+
+#include "machine/linux/schedule.h"
+#include "machine/linux/signal.h"
+#include "machine/linux/system.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often a program that waits is asked whether it still does: a signal or a descriptor may have come. */
+#define LOOK_NANOSECONDS UINT64_C(20000)
+/* How long the host waits before it asks all programs again, when none can run. */
+#define IDLE_SLICE UINT64_C(1000000)
+
+static bool all_ended(const struct together *together)
+{
+    unsigned i = 0;
+    while (i < together->count && together->programs[i].ended) {
+        i++;
+    }
+    return i == together->count;
+}
+
+static void note_end(struct together *together, unsigned number, int status, int signal)
+{
+    struct together_program *program = &together->programs[number];
+    program->ended = true;
+    program->exit_status = status;
+    program->exit_signal = signal;
+    if (together->first_ended < 0) {
+        together->first_ended = (int)number;
+    }
+}
+
+/* The first program that ended has nothing left in the pipeline: how far has each come? */
+static void end_measure(struct together *together)
+{
+    for (unsigned i = 0; i < together->count; i++) {
+        together->programs[i].progress = pipeline_progress(together->pipeline, i);
+    }
+    together->cycles = pipeline_cycles(together->pipeline);
+    together->measured = true;
+}
+
+static void run_cycles(struct together *together)
+{
+    if (together->first_ended < 0 || together->measured) {
+        pipeline_run(together->pipeline);
+        return;
+    }
+    const unsigned first = (unsigned)together->first_ended;
+    const uint64_t given = pipeline_progress(together->pipeline, first).given;
+    pipeline_run_to(together->pipeline, first, given);
+    if (pipeline_progress(together->pipeline, first).instructions == given) {
+        end_measure(together);
+    }
+}
+
+/* Lets the lead's own program, alone, come as far as it has come beside the others. */
+static void follow_own(struct process *process)
+{
+    const struct together *together = process->together;
+    alone_follow(process->machine.alone, pipeline_progress(together->pipeline, 0).instructions,
+                 together->measured ? together->programs[0].progress.instructions : ALONE_NO_END);
+}
+
+/* Others may wait for the end of a pipe that the program has left open, but not for one of the first three
+ * descriptors or what a report goes to. */
+static void close_descriptors(const struct process *process)
+{
+    const struct together *together = process->together;
+    struct stat reports[TOGETHER_REPORTS], status;
+    bool exists[TOGETHER_REPORTS];
+    for (unsigned i = 0; i < TOGETHER_REPORTS; i++) {
+        exists[i] = together->reports[i] != NULL && stat(together->reports[i], &reports[i]) == 0;
+    }
+    const int most = (int)sysconf(_SC_OPEN_MAX);
+    for (int fd = STDERR_FILENO + 1; fd < most; fd++) {
+        if (machine_owns_descriptor(&process->machine, fd) || fstat(fd, &status) != 0) {
+            continue;
+        }
+        bool kept = false;
+        for (unsigned i = 0; i < TOGETHER_REPORTS; i++) {
+            kept |= exists[i] && reports[i].st_dev == status.st_dev &&
+                    reports[i].st_ino == status.st_ino;
+        }
+        if (!kept) {
+            close(fd);
+        }
+    }
+}
+
+static void end_own(struct process *process)
+{
+    contexts_leave(process);
+    alone_give(process->machine.alone, NULL, 0, false);
+    note_end(process->together, 0, process->exit_status, process->exit_signal);
+    if (!all_ended(process->together)) {
+        signal_host_leave();
+        close_descriptors(process);
+    }
+}
+
+/* True if the lead's program has a thread to run. */
+static bool step_own(struct process *process)
+{
+    follow_own(process);
+    schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
+    if (!process->exiting) {
+        contexts_fill(process);
+        if (process->on_context[0] != NULL && pipeline_wants(process->machine.pipeline, 0)) {
+            contexts_feed(process, 0);
+            contexts_fill(process);
+        }
+    }
+    if (process->together != NULL) {
+        alone_give(process->machine.alone, NULL, 0, process->on_context[0] != NULL);
+    }
+    return process->on_context[0] != NULL;
+}
+
+/* Lets a companion execute as much as its context takes. */
+static void give_turn(struct process *process, unsigned number)
+{
+    struct together *together = process->together;
+    struct together_program *program = &together->programs[number];
+    struct seat *seat = program->seat;
+    seat->nanoseconds = schedule_now(process);
+    seat->cycles = pipeline_cycles(together->pipeline);
+    seat->retired = pipeline_progress(together->pipeline, number).instructions;
+    seat->end = together->measured ? program->progress.instructions : ALONE_NO_END;
+    seat->room = pipeline_room(together->pipeline, number);
+    seat->count = 0;
+    seat_pass(seat, SEAT_COMPANION);
+    seat_await_companion(seat);
+    pipeline_give(together->pipeline, number, seat->records, seat->count);
+    pipeline_set_active(together->pipeline, number, seat->state == SEAT_RUNS);
+    program->look = seat->nanoseconds + LOOK_NANOSECONDS;
+    if (seat->state == SEAT_ENDED) {
+        note_end(together, number, seat->exit_status, seat->exit_signal);
+    }
+}
+
+/* True if the companion has more to execute. */
+static bool step_companion(struct process *process, unsigned number)
+{
+    struct together *together = process->together;
+    const struct together_program *program = &together->programs[number];
+    const struct seat *seat = program->seat;
+    if (program->ended) {
+        return false;
+    }
+    bool wanted = pipeline_wants(together->pipeline, number);
+    if (seat->state == SEAT_WAITS) {
+        const uint64_t now = schedule_now(process);
+        wanted = now >= seat->deadline || now >= program->look;
+    }
+    if (wanted) {
+        give_turn(process, number);
+    }
+    return seat->state == SEAT_RUNS;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Lets the host's time pass: true if nothing came for the lead's program in it. */
+static bool wait_briefly(struct process *process, uint64_t nanoseconds)
+{
+    if (!process->exiting) {
+        return schedule_wait_in_host(process, nanoseconds);
+    }
+    const struct timespec slice = {.tv_nsec = (long)nanoseconds};
+    nanosleep(&slice, NULL);
+    return true;
+}
+
+/* Every program waits, as far as was known before the companions' last turns. */
+static void idle(struct process *process)
+{
+    struct together *together = process->together;
+    uint64_t deadline = WAIT_FOREVER;
+    bool awaits_host = false, any = false;
+    pipeline_drain(together->pipeline);
+    if (together->first_ended >= 0 && !together->measured) {
+        end_measure(together);
+    }
+    for (unsigned i = 1; i < together->count; i++) {
+        const struct seat *seat = together->programs[i].seat;
+        if (!together->programs[i].ended) {
+            give_turn(process, i);
+            any |= seat->state != SEAT_WAITS;
+            deadline = smaller(deadline, seat->deadline);
+            awaits_host |= seat->awaits_host;
+        }
+    }
+    if (!process->exiting) {
+        deadline = smaller(deadline, schedule_next_deadline(process));
+        awaits_host |= schedule_awaits_host(process);
+    }
+    const uint64_t now = schedule_now(process);
+    const bool real_time = process->machine.options.real_time;
+    if (any || deadline <= now || (!process->exiting && signal_host_noted())) {
+        together->quiet_nanoseconds = 0;
+        return;
+    }
+    const uint64_t span = deadline == WAIT_FOREVER ? WAIT_FOREVER : deadline - now;
+    if (awaits_host || real_time || span == WAIT_FOREVER) {
+        /* As if the whole span were one wait: what comes in it finds the clock where it was. */
+        const uint64_t slice = smaller(span - together->quiet_nanoseconds, IDLE_SLICE);
+        const bool quiet = wait_briefly(process, slice);
+        together->quiet_nanoseconds =
+            quiet && span != WAIT_FOREVER ? together->quiet_nanoseconds + slice : 0;
+        if (together->quiet_nanoseconds < span) {
+            return;
+        }
+    }
+    together->quiet_nanoseconds = 0;
+    process->machine.idle_nanoseconds += real_time ? 0 : span;
+}
+
+void together_loop(struct process *process)
+{
+    while (process->together != NULL && !all_ended(process->together)) {
+        struct together *together = process->together;
+        bool any = !process->exiting && step_own(process);
+        if (process->together == NULL) {
+            return; /* a new process */
+        }
+        if (process->exiting && !together->programs[0].ended) {
+            end_own(process);
+            any = false;
+        }
+        for (unsigned i = 1; i < together->count; i++) {
+            any |= step_companion(process, i);
+        }
+        if (any) {
+            run_cycles(together);
+        } else if (!all_ended(together)) {
+            idle(process);
+        }
+    }
+}
+
+void together_leave(struct process *process)
+{
+    process->together = NULL;
+    process->machine.alone = NULL;
+}
+
+void together_end(struct process *process)
+{
+    struct together *together = process->together;
+    pipeline_drain(together->pipeline);
+    if (!together->measured) {
+        end_measure(together);
+    }
+    follow_own(process);
+    together->programs[0].alone = alone_result(process->machine.alone);
+    for (unsigned i = 1; i < together->count; i++) {
+        struct together_program *program = &together->programs[i];
+        struct seat *seat = program->seat;
+        seat->closed = true;
+        seat->end = program->progress.instructions;
+        if (seat->pid != 0) { /* nobody killed it from outside */
+            seat_pass(seat, SEAT_COMPANION);
+            seat_await_companion(seat);
+        }
+        program->alone = seat->alone;
+        seat_reap(seat);
+    }
+}
+
+bool together_speeds(const struct together *together, unsigned number, double *ipc,
+                     double *ipc_alone)
+{
+    const struct progress *beside = &together->programs[number].progress;
+    const struct alone_result *alone = &together->programs[number].alone;
+    if (!alone->known || beside->cycles == 0 || alone->cycles == 0 || alone->instructions == 0) {
+        return false;
+    }
+    *ipc = (double)beside->instructions / (double)beside->cycles;
+    *ipc_alone = (double)alone->instructions / (double)alone->cycles;
+    return true;
+}
+
+bool together_measure(const struct together *together, struct together_figures *figures)
+{
+    double sum = 0, sum_of_inverses = 0, least = 0, most = 0;
+    for (unsigned i = 0; i < together->count; i++) {
+        double ipc, ipc_alone;
+        if (!together_speeds(together, i, &ipc, &ipc_alone) || ipc == 0) {
+            return false;
+        }
+        const double ratio = ipc / ipc_alone;
+        sum += ratio;
+        sum_of_inverses += 1 / ratio;
+        least = i == 0 || ratio < least ? ratio : least;
+        most = ratio > most ? ratio : most;
+    }
+    *figures = (struct together_figures){.weighted_speedup = sum,
+                                         .harmonic_speedup = together->count / sum_of_inverses,
+                                         .fairness = least / most};
+    return true;
+}
