@@ -8,7 +8,7 @@ RISCV_CC ?= riscv64-linux-gnu-gcc
 RISCV_CXX ?= riscv64-linux-gnu-g++
 
 BENCH_KERNELS := sort compress float chase interp calls virtual
-BENCH_NAMES := $(BENCH_KERNELS) hello words threads
+BENCH_NAMES := $(BENCH_KERNELS) hello words threads parallel
 KERNEL_HEADERS := bench/kernels/kernel.h bench/program.h
 BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
@@ -37,7 +37,7 @@ $(BUILD)/bench/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench
 
 $(BUILD)/bench/%: bench/%.c bench/program.h | $(BUILD)/bench
 	$(say) RISCV $@
-	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -static -o $@ $<
+	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -Iinclude -static -o $@ $<
 
 $(BUILD)/bench/hello-dynamic: bench/hello.c | $(BUILD)/bench
 	$(say) RISCV $@
@@ -53,4 +53,4 @@ $(BUILD)/bench-native/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench-n
 
 $(BUILD)/bench-native/%: bench/%.c bench/program.h | $(BUILD)/bench-native
 	$(say) CC $@
-	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -o $@ $<
+	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_NATIVE_FLAGS) -Iinclude -o $@ $<
