@@ -319,7 +319,7 @@ static enum engine_stop run_recorded(struct machine *machine, struct hart *hart,
     unsigned count;
     const unsigned room = room_for(machine, hart);
     const enum engine_stop stop =
-        engine_run_recorded(machine->engine, hart, budget < room ? budget : room, records, &count);
+        engine_run_recorded(machine->engine, hart, budget, records, room, &count);
     give(machine, hart, records, count);
     return stop;
 }
@@ -332,8 +332,8 @@ static enum engine_stop run_warm(struct machine *machine, struct hart *hart, uin
     struct record records[WARM_RECORDS];
     unsigned count;
     const enum engine_stop stop =
-        engine_run_recorded(machine->phase_engines[PHASE_WARM], hart,
-                            budget < WARM_RECORDS ? budget : WARM_RECORDS, records, &count);
+        engine_run_recorded(machine->phase_engines[PHASE_WARM], hart, budget, records,
+                            WARM_RECORDS, &count);
     pipeline_warm(machine->pipeline, hart->context, records, count, hart->pc);
     return stop;
 }
@@ -343,8 +343,7 @@ static enum engine_stop run_unobserved(struct machine *machine, struct hart *har
 {
     struct record records[STREAM_RECORDS];
     unsigned count;
-    return engine_run_recorded(machine->engine, hart,
-                               budget < STREAM_RECORDS ? budget : STREAM_RECORDS, records, &count);
+    return engine_run_recorded(machine->engine, hart, budget, records, STREAM_RECORDS, &count);
 }
 
 static enum engine_stop run_phase(struct machine *machine, struct hart *hart, uint64_t budget)

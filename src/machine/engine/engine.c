@@ -118,11 +118,11 @@ enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t b
 }
 
 enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
-                                     struct record *records, unsigned *count)
+                                     struct record *records, unsigned room, unsigned *count)
 {
-    engine->whole_below = (int64_t)budget;
+    engine->whole_below = budget <= room ? 0 : room;
     engine->record = records;
-    const enum engine_stop stop = run_budget(engine, hart, budget);
+    const enum engine_stop stop = run_budget(engine, hart, budget <= room ? budget : room);
     *count = (unsigned)(engine->record - records);
     return stop;
 }

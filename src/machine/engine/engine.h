@@ -39,10 +39,10 @@ void engine_destroy(struct engine *engine);
 enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget);
 
 /* The same, with a record for each instruction that retires and is watched for it, `count` of them in
- * `records`, which has room for `budget`.
- * It may stop before the budget is used up, where another block would not fit. */
+ * `records`, which has room for `room`.
+ * Where the budget does not fit, it stops earlier than it must if another block would not fit. */
 enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
-                                     struct record *records, unsigned *count);
+                                     struct record *records, unsigned room, unsigned *count);
 
 /* Stores to code become visible: in a range (ic.sync, unmapping), or anywhere
  * (fence.i).  Blocks are compared with memory at their next entry. */

@@ -1,6 +1,11 @@
 /* Shows that a signal finds the program between two instructions, with all of its registers, wherever
  * it comes: a timer goes off a nanosecond later each time, which on the machine is an instruction.
  *
+ * With a pipeline it is a cycle, in which several instructions may run, and only those at its end would be
+ * found.  So the code comes behind instructions that run alone, each in many cycles: while it waits for
+ * them, it is executed ahead of its time, an instruction for each cycle until the timer goes off.  How many
+ * it takes depends on the pipeline: one after the other is tried until enough states are found.
+ *
  * The code that is interrupted is interpreted here first.  Each state that a handler gets must be
  * one of those, and the code must end as if there had been no signal.
  *
@@ -14,6 +19,7 @@
 #include <ucontext.h>
 
 #define DELAYS 3000
+#define WAITS 64 /* as in the code */
 #define STATES 400
 #define REGISTERS 32
 
@@ -33,7 +39,8 @@ struct state single_steps_out;
 uint64_t single_steps_floats[32];
 uint64_t single_steps_kept[16];
 extern const char single_steps_first[], single_steps_last[];
-void single_steps(void);
+/* With so many instructions that run alone before the first. */
+void single_steps(unsigned waits);
 
 /* All but sp, gp and tp come from single_steps_in; x31 points to single_steps_out
  * all the time. */
@@ -63,7 +70,14 @@ __asm__(
     "22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
     "fld f\\number, (\\number * 8)(t0)\n"
     ".endr\n"
-    "la x31, single_steps_in\n"
+    "la t0, 1f\n"
+    "slli a0, a0, 2\n"
+    "sub t0, t0, a0\n"
+    "jalr x0, 0(t0)\n"
+    ".rept 64\n"
+    "rdtime t0\n"
+    ".endr\n"
+    "1: la x31, single_steps_in\n"
     "ld x1, 8(x31)\n"
     ".irp number, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,"
     "25, 26, 27, 28, 29, 30, 31\n"
@@ -302,38 +316,42 @@ static void prepare(void)
     state_count++;
 }
 
+static bool visited[STATES];
+static unsigned wrong_states, wrong_floats, wrong_ends, found;
+
+static void interrupt_after(timer_t timer, int delay, unsigned waits)
+{
+    const struct itimerspec time = {.it_value = {.tv_nsec = delay}};
+
+    arrived = 0;
+    REQUIRE(timer_settime(timer, 0, &time, NULL) == 0);
+    single_steps(waits);
+    wrong_ends += !same(&single_steps_out, &states[state_count - 1], 1);
+    while (!arrived) {
+    }
+    if (seen.x[0] >= (uintptr_t)single_steps_first && seen.x[0] < (uintptr_t)single_steps_last) {
+        const int state = find_state();
+
+        wrong_states += state < 0;
+        wrong_floats += memcmp(seen_floats, single_steps_floats, sizeof(seen_floats)) != 0;
+        found += state >= 0 && !visited[state];
+        visited[state < 0 ? 0 : state] = true;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const unsigned wanted = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     struct sigaction action = {.sa_sigaction = note, .sa_flags = SA_SIGINFO};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-    static bool visited[STATES];
-    unsigned wrong_states = 0;
-    unsigned wrong_floats = 0;
-    unsigned wrong_ends = 0;
-    unsigned found = 0;
     timer_t timer;
 
     prepare();
     REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
     REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
-    for (int delay = 1; delay <= DELAYS; delay++) {
-        struct itimerspec time = {.it_value = {.tv_nsec = delay}};
-
-        arrived = 0;
-        REQUIRE(timer_settime(timer, 0, &time, NULL) == 0);
-        single_steps();
-        wrong_ends += !same(&single_steps_out, &states[state_count - 1], 1);
-        while (!arrived) {
-        }
-        if (seen.x[0] >= (uintptr_t)single_steps_first &&
-            seen.x[0] < (uintptr_t)single_steps_last) {
-            const int state = find_state();
-
-            wrong_states += state < 0;
-            wrong_floats += memcmp(seen_floats, single_steps_floats, sizeof(seen_floats)) != 0;
-            found += state >= 0 && !visited[state];
-            visited[state < 0 ? 0 : state] = true;
+    for (unsigned waits = 0; waits == 0 || (waits <= WAITS && found < wanted); waits += 8) {
+        for (int delay = 1; delay <= DELAYS; delay++) {
+            interrupt_after(timer, delay, waits);
         }
     }
     printf("wrong states %u, wrong floats %u, wrong ends %u\n", wrong_states, wrong_floats,
