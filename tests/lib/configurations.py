@@ -13,6 +13,7 @@ class Configuration:
 
     def __init__(self, amount, name, options):
         self.amount, self.name, self.options = amount, name, options
+        self.left_out = f"without-{name}.list"
         # Only the machine has the hardware.
         self.only_machine = "hw" in options
 
@@ -28,6 +29,22 @@ class Configuration:
         tail = [f"{build}/strata-rv64", *self.options, *more, "--"]
         hosts = [[f"{build}/strata", "sim"]] + ([] if self.only_machine else [[diffsuite.QEMU]])
         return [host + tail for host in hosts]
+
+
+class Processor(Configuration):
+    """One of configs/ instead: as configured by default, in cycles."""
+
+    def __init__(self, name):
+        super().__init__("few", name, [])
+        self.left_out = "without-cycles.list"
+
+    def tiny(self):
+        return None
+
+    def commands(self, more=()):
+        build = os.path.dirname(os.path.dirname(diffsuite.build_folder()))
+        machine = os.path.join(diffsuite.ROOT, "configs", self.name + ".ini")
+        return [[f"{build}/strata", "run", "--machine", machine, *more]]
 
 
 def read():
