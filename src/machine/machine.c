@@ -331,9 +331,8 @@ static enum engine_stop run_warm(struct machine *machine, struct hart *hart, uin
 {
     struct record records[WARM_RECORDS];
     unsigned count;
-    const enum engine_stop stop =
-        engine_run_recorded(machine->phase_engines[PHASE_WARM], hart, budget, records,
-                            WARM_RECORDS, &count);
+    const enum engine_stop stop = engine_run_recorded(machine->phase_engines[PHASE_WARM], hart,
+                                                      budget, records, WARM_RECORDS, &count);
     pipeline_warm(machine->pipeline, hart->context, records, count, hart->pc);
     return stop;
 }
