@@ -94,7 +94,6 @@ void companion_leave(struct process *process)
     machine->seat = NULL;
     machine->alone = NULL;
     machine->idle_nanoseconds = now - pipeline_cycles(machine->pipeline);
-    process->parent = 0;
 }
 
 void companion_fail(struct seat *seat, int status)

@@ -36,6 +36,7 @@ static void become_child(struct process *process, struct thread *thread, const u
 
     signal_host_forget();
     process->pid = getpid();
+    process->parent = 0;
     process->next_tid = process->pid + 1;
     process->threads = thread;
     process->current = thread;

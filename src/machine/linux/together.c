@@ -3,10 +3,11 @@
 
 #include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
-#include "machine/linux/system.h"
 
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,28 +68,45 @@ static void follow_own(struct process *process)
                  together->measured ? together->programs[0].progress.instructions : ALONE_NO_END);
 }
 
-/* Others may wait for the end of a pipe that the program has left open, but not for one of the first three
- * descriptors or what a report goes to. */
+/* Whether a report goes to where this descriptor leads: it may be named /dev/fd/N. */
+static bool is_report(const struct together *together, int fd)
+{
+    struct stat own, report;
+    bool same = false;
+    for (unsigned i = 0; i < TOGETHER_REPORTS; i++) {
+        const char *path = together->reports[i];
+        same |= path != NULL && fstat(fd, &own) == 0 && stat(path, &report) == 0 &&
+                own.st_dev == report.st_dev && own.st_ino == report.st_ino;
+    }
+    return same;
+}
+
+/* Others may wait for the end of a pipe that the program has left open.  The first three descriptors are for
+ * what there is to say in the end. */
 static void close_descriptors(const struct process *process)
 {
-    const struct together *together = process->together;
-    struct stat reports[TOGETHER_REPORTS], status;
-    bool exists[TOGETHER_REPORTS];
-    for (unsigned i = 0; i < TOGETHER_REPORTS; i++) {
-        exists[i] = together->reports[i] != NULL && stat(together->reports[i], &reports[i]) == 0;
-    }
-    const int most = (int)sysconf(_SC_OPEN_MAX);
-    for (int fd = STDERR_FILENO + 1; fd < most; fd++) {
-        if (machine_owns_descriptor(&process->machine, fd) || fstat(fd, &status) != 0) {
-            continue;
-        }
-        bool kept = false;
-        for (unsigned i = 0; i < TOGETHER_REPORTS; i++) {
-            kept |= exists[i] && reports[i].st_dev == status.st_dev &&
-                    reports[i].st_ino == status.st_ino;
-        }
-        if (!kept) {
+    DIR *folder = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        const int fd = atoi(entry->d_name);
+        if (fd > STDERR_FILENO && fd != dirfd(folder) &&
+            !machine_owns_descriptor(&process->machine, fd) && !is_report(process->together, fd)) {
             close(fd);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
+/* Who stops the first program from outside, or at its terminal, means all of them. */
+static void pass_on(const struct together *together, int signal)
+{
+    const bool stops =
+        signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM;
+    for (unsigned i = 1; i < together->count && stops; i++) {
+        if (!together->programs[i].ended) {
+            kill(together->programs[i].seat->pid, signal);
         }
     }
 }
@@ -99,6 +117,7 @@ static void end_own(struct process *process)
     alone_give(process->machine.alone, NULL, 0, false);
     note_end(process->together, 0, process->exit_status, process->exit_signal);
     if (!all_ended(process->together)) {
+        pass_on(process->together, process->exit_signal);
         signal_host_leave();
         close_descriptors(process);
     }
@@ -249,6 +268,9 @@ void together_loop(struct process *process)
 
 void together_leave(struct process *process)
 {
+    for (unsigned i = 0; i < process->together->count; i++) {
+        pipeline_set_space(process->machine.pipeline, i, 0); /* all contexts are its own */
+    }
     process->together = NULL;
     process->machine.alone = NULL;
 }

@@ -88,7 +88,11 @@ static void fork_child(void)
 
 static void spawn_itself(char **arguments)
 {
-    char *words[] = {arguments[0], (char *)"say", (char *)"spawned", NULL};
+    char *words[] = {arguments[0],          (char *)"say", (char *)"spawned",
+                     (char *)"is-child-of", NULL,          NULL};
+    char parent[16];
+    snprintf(parent, sizeof parent, "%d", (int)getpid());
+    words[4] = parent;
     pid_t child;
     int status = -1;
     posix_spawn(&child, arguments[0], NULL, NULL, words, environ);
@@ -173,6 +177,8 @@ static int act(const char *verb, const char *argument, char **arguments)
         read_all(argument);
     } else if (IS("write")) {
         write_lines(argument);
+    } else if (IS("is-child-of")) {
+        say(getppid() == atoi(argument) ? "child of its parent" : "child of another");
     } else if (IS("exit")) {
         exit(atoi(argument));
     } else if (IS("signal")) {
