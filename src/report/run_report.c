@@ -193,6 +193,9 @@ void run_report_summary(struct process *process, const struct run_description *r
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
     }
+    if (machine->pipeline != NULL) {
+        pipeline_print_summary(machine->pipeline, stderr);
+    }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->switches);

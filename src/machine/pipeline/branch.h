@@ -42,6 +42,18 @@ struct branch_statistics {
     uint64_t returns, returns_wrong;
 };
 
+/* Of all kinds together. */
+struct branch_counts {
+    uint64_t all, wrong;
+};
+
+static inline struct branch_counts branch_counts(const struct branch_statistics *s)
+{
+    return (struct branch_counts){.all = s->conditional + s->indirect + s->returns,
+                                  .wrong =
+                                      s->conditional_wrong + s->indirect_wrong + s->returns_wrong};
+}
+
 struct branch_predictor {
     uint64_t kind, history_mask, table_mask, target_ways, target_mask;
     uint64_t stack_entries;

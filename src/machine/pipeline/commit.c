@@ -28,6 +28,7 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     if (slot->flags & SLOT_STORE) {
         retire_store(pipeline, context, number, entry);
     }
+    context->statistics.mix[slot->mix]++;
     pipeline->memory_in_flight -= (slot->flags & (SLOT_LOAD | SLOT_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;

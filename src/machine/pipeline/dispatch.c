@@ -128,6 +128,7 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
         context->queue_count--;
         dispatched++;
     }
+    pipeline->queued -= dispatched;
     return dispatched;
 }
 

@@ -112,6 +112,7 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
     context->stream_head += fetched;
     context->stream_count -= fetched;
     context->queue_count += fetched;
+    pipeline->queued += fetched;
     pipeline->hungry |= context->active && pipeline_wants(pipeline, number);
     return fetched;
 }

@@ -248,6 +248,16 @@ static uint64_t next_cycle(const struct pipeline *pipeline)
     return pipeline->busy ? next_free_mshr(pipeline, next) : next;
 }
 
+/* What is in use stays so for some cycles; numbers wrap, so that these may be less than none. */
+static void occupy(struct pipeline *pipeline, uint64_t cycles)
+{
+    struct pipeline_statistics *statistics = &pipeline->statistics;
+    statistics->occupied_entries += cycles * pipeline->in_flight;
+    statistics->occupied_queue += cycles * pipeline->waiting;
+    statistics->occupied_memory += cycles * pipeline->memory_in_flight;
+    statistics->occupied_fetch += cycles * pipeline->queued;
+}
+
 /* Nothing happens until cycle `next`: the causes stay what they are. */
 static void skip_to(struct pipeline *pipeline, uint64_t next)
 {
@@ -257,16 +267,14 @@ static void skip_to(struct pipeline *pipeline, uint64_t next)
     }
     pipeline->now += skipped;
     pipeline->turn = (unsigned)((pipeline->turn + skipped) % pipeline->context_count);
-    pipeline->statistics.occupied_entries += skipped * pipeline->in_flight;
-    pipeline->statistics.occupied_queue += skipped * pipeline->waiting;
+    occupy(pipeline, skipped);
     commit_account(pipeline, skipped);
 }
 
 /* Nothing happens in this cycle, nor ever after: it was none. */
 static void take_back(struct pipeline *pipeline)
 {
-    pipeline->statistics.occupied_entries -= pipeline->in_flight;
-    pipeline->statistics.occupied_queue -= pipeline->waiting;
+    occupy(pipeline, -UINT64_C(1));
     commit_take_back(pipeline);
 }
 
@@ -280,8 +288,7 @@ static bool run_cycle(struct pipeline *pipeline)
     any |= issue_stage(pipeline);
     any |= dispatch_stage(pipeline);
     any |= fetch_stage(pipeline);
-    pipeline->statistics.occupied_entries += pipeline->in_flight;
-    pipeline->statistics.occupied_queue += pipeline->waiting;
+    occupy(pipeline, 1);
     if (!any) {
         const uint64_t next = next_cycle(pipeline);
         if (next == NO_CYCLE) {

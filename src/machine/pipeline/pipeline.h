@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct loads;
 struct pipeline;
@@ -25,15 +26,25 @@ enum cause {
     CAUSE_COUNT
 };
 
+/* What an instruction is in the instruction mix. */
+enum mix {
+#define MIX(name, meaning) MIX_##name,
+#include "machine/pipeline/mix.def"
+#undef MIX
+    MIX_COUNT
+};
+
 struct context_statistics {
     uint64_t instructions;       /* retired */
+    uint64_t mix[MIX_COUNT];     /* the same, by what they are */
     uint64_t slots[CAUSE_COUNT]; /* of commit_width in each cycle */
 };
 
 struct pipeline_statistics {
     uint64_t cycles;
-    uint64_t occupied_entries, occupied_queue; /* summed over cycles */
-    uint64_t prefetches;                       /* prefetch instructions issued */
+    /* Summed over cycles. */
+    uint64_t occupied_entries, occupied_queue, occupied_memory, occupied_fetch;
+    uint64_t prefetches; /* prefetch instructions issued */
 };
 
 #define CONTEXTS_MAX 8
@@ -82,6 +93,10 @@ struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host ho
 /* The same for pipeline_warm: what touches something, and the first instruction of each block. */
 struct unit *pipeline_warm_unit_create(struct pipeline *pipeline, struct unit_host host);
 void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);
+/* For the user, in a few lines. */
+void pipeline_print_summary(const struct pipeline *pipeline, FILE *file);
+/* Of all contexts together. */
+void pipeline_mix(const struct pipeline *pipeline, uint64_t mix[MIX_COUNT]);
 /* NULL unless pipeline_count_loads. */
 const struct loads *pipeline_loads(const struct pipeline *pipeline);
 /* Retirement slots in which nothing retired although there was something to run. */

@@ -68,6 +68,27 @@ static void report_prefetches(struct statistics *s, const struct pipeline *pipel
     s->end(s);
 }
 
+void pipeline_mix(const struct pipeline *pipeline, uint64_t mix[MIX_COUNT])
+{
+    for (unsigned i = 0; i < MIX_COUNT; i++) {
+        mix[i] = 0;
+        for (unsigned context = 0; context < pipeline->context_count; context++) {
+            mix[i] += pipeline->contexts[context].statistics.mix[i];
+        }
+    }
+}
+
+static void report_mix(struct statistics *s, const struct pipeline *pipeline)
+{
+    uint64_t mix[MIX_COUNT];
+    pipeline_mix(pipeline, mix);
+    s->begin(s, "mix");
+#define MIX(name, meaning) s->number(s, #name, mix[MIX_##name]);
+#include "machine/pipeline/mix.def"
+#undef MIX
+    s->end(s);
+}
+
 /* Into an object that the caller has begun. */
 void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
 {
@@ -78,6 +99,9 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     report_ratio(s, "ipc", instructions, cycles);
     report_ratio(s, "reorder_buffer_occupied", pipeline->statistics.occupied_entries, cycles);
     report_ratio(s, "issue_queue_occupied", pipeline->statistics.occupied_queue, cycles);
+    report_ratio(s, "load_store_queue_occupied", pipeline->statistics.occupied_memory, cycles);
+    report_ratio(s, "fetch_queue_occupied", pipeline->statistics.occupied_fetch, cycles);
+    report_mix(s, pipeline);
     s->begin_list(s, "contexts");
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         report_context(s, pipeline, &pipeline->contexts[i]);
@@ -91,6 +115,9 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     s->number(s, "indirect_mispredicted", branches->indirect_wrong);
     s->number(s, "returns", branches->returns);
     s->number(s, "returns_mispredicted", branches->returns_wrong);
+    const struct branch_counts all = branch_counts(branches);
+    report_ratio(s, "accuracy", all.all - all.wrong, all.all);
+    report_ratio(s, "mispredicted_per_1000", 1000 * all.wrong, instructions);
     s->end(s);
     report_cache(s, "l1i", &pipeline->l1i, instructions, cycles);
     report_cache(s, "l1d", &pipeline->l1d, instructions, cycles);

@@ -3,6 +3,7 @@
 
 #include "isa/rv64/csr.h"
 #include "machine/pipeline/loads.h"
+#include "machine/pipeline/pipeline.h"
 
 #include <stdlib.h>
 
@@ -106,7 +107,7 @@ static enum branch_kind branch_kind(const struct rv64_insn *insn, uint32_t flags
     return is_link(insn->rs1) ? BRANCH_RETURN : BRANCH_INDIRECT;
 }
 
-static void set_unit(struct slot *slot, const struct parameters *p)
+static void set_unit(struct slot *slot, unsigned kind, const struct parameters *p)
 {
     static const uint8_t classes[UNIT_COUNT] = {
         [UNIT_MUL] = CLASS_MULTIPLY,        [UNIT_DIV] = CLASS_MULTIPLY,
@@ -117,8 +118,8 @@ static void set_unit(struct slot *slot, const struct parameters *p)
         [UNIT_FDIV] = CLASS_FLOAT_MULTIPLY, [UNIT_FSQRT] = CLASS_FLOAT_MULTIPLY,
     };
     uint64_t latency = p->units_alu_cycles, busy = 1;
-    slot->unit = classes[slot->kind];
-    switch (slot->kind) {
+    slot->unit = classes[kind];
+    switch (kind) {
     case UNIT_MUL:
         latency = p->units_multiply_cycles;
         break;
@@ -169,6 +170,29 @@ static bool is_prefetch(const struct rv64_insn *insn)
     return insn->op == RV64_ori && insn->rd == 0 && (insn->imm & 0x1d) == 1;
 }
 
+static uint8_t mix_of(const struct slot *slot, unsigned kind)
+{
+    static const uint8_t branches[] = {[BRANCH_CONDITIONAL] = MIX_conditional,
+                                       [BRANCH_JUMP] = MIX_jumps,
+                                       [BRANCH_CALL] = MIX_calls,
+                                       [BRANCH_RETURN] = MIX_returns,
+                                       [BRANCH_INDIRECT] = MIX_indirect};
+    static const uint8_t kinds[UNIT_COUNT] = {
+        [UNIT_ALU] = MIX_integer,        [UNIT_MUL] = MIX_multiply,
+        [UNIT_DIV] = MIX_divide,         [UNIT_LOAD] = MIX_loads,
+        [UNIT_STORE] = MIX_stores,       [UNIT_ATOMIC] = MIX_atomics,
+        [UNIT_FADD] = MIX_float_add,     [UNIT_FMUL] = MIX_float_multiply,
+        [UNIT_FMA] = MIX_float_multiply, [UNIT_FDIV] = MIX_float_divide,
+        [UNIT_FSQRT] = MIX_float_root,   [UNIT_FCVT] = MIX_float_convert,
+        [UNIT_FMISC] = MIX_float_move,   [UNIT_FENCE] = MIX_system,
+        [UNIT_SYSTEM] = MIX_system,
+    };
+    if (slot->site.kind != BRANCH_NONE) {
+        return branches[slot->site.kind];
+    }
+    return slot->flags & SLOT_PREFETCH ? MIX_prefetches : kinds[kind];
+}
+
 static void set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *insn,
                    const struct parameters *parameters)
 {
@@ -184,7 +208,6 @@ static void set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *ins
     slot->sources[1] = source(insn->rs2, flags & INSN_RS2_INT, flags & INSN_RS2_FLOAT);
     slot->sources[2] = source(insn->rs3, false, flags & INSN_RS3_FLOAT);
     slot->destination = source(insn->rd, flags & INSN_RD_INT, flags & INSN_RD_FLOAT);
-    slot->kind = row->unit;
     slot->flags =
         (uint8_t)((flags & INSN_LOAD ? SLOT_LOAD : 0) | (flags & INSN_STORE ? SLOT_STORE : 0) |
                   (is_prefetch(insn) ? SLOT_PREFETCH : 0));
@@ -193,7 +216,8 @@ static void set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *ins
         slot->flags |= SLOT_ALONE;
     }
     slot->bytes = flags & (INSN_LOAD | INSN_STORE) ? (uint8_t)rv64_access_bytes(flags) : 0;
-    set_unit(slot, parameters);
+    set_unit(slot, row->unit, parameters);
+    slot->mix = mix_of(slot, row->unit);
     if (slot->flags & SLOT_PREFETCH) {
         slot->unit = CLASS_MEMORY;
     }

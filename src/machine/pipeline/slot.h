@@ -37,7 +37,7 @@ struct slot {
     uint8_t destination;
     uint8_t flags;    /* enum slot_flag */
     uint8_t unit;     /* enum unit_class */
-    uint8_t kind;     /* enum rv64_unit, for the instruction mix */
+    uint8_t mix;      /* enum mix */
     uint8_t bytes;    /* of a memory access */
     uint32_t latency; /* of a load: when it hits is the cache's to say */
     uint16_t busy;    /* cycles in which its unit takes nothing else */

@@ -130,6 +130,7 @@ struct pipeline {
     struct entry_times *times; /* of each */
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
+    unsigned queued;                               /* fetched and not dispatched */
     unsigned turn;                                 /* the context that comes first in this cycle */
     unsigned live;                                 /* bits of contexts that have something to do */
     bool busy;                                     /* a load found no free MSHR in this cycle */
