@@ -2,12 +2,50 @@
 #include "base/check.h"
 #include "machine/pipeline/window.h"
 
+/* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
+ * stores that leave would keep them from others for ever. */
+static bool store_has_room(const struct pipeline *pipeline, unsigned number,
+                           const struct entry *entry)
+{
+    if (!(entry->slot->flags & SLOT_STORE)) {
+        return true;
+    }
+    const uint64_t room = pipeline->parameters.core_store_buffer - pipeline->leaving_count;
+    const bool first = pipeline->store_waiters == 0 || pipeline->store_order[0] == number;
+    return room > (first ? 0 : pipeline->store_waiters);
+}
+
+static void wait_for_room(struct pipeline *pipeline, unsigned number)
+{
+    unsigned place = 0;
+    while (place < pipeline->store_waiters && pipeline->store_order[place] != number) {
+        place++;
+    }
+    if (place == pipeline->store_waiters) {
+        pipeline->store_order[pipeline->store_waiters++] = (uint8_t)number;
+    }
+}
+
+static void stop_waiting_for_room(struct pipeline *pipeline, unsigned number)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < pipeline->store_waiters; i++) {
+        if (pipeline->store_order[i] != number) {
+            pipeline->store_order[left++] = pipeline->store_order[i];
+        }
+    }
+    pipeline->store_waiters = left;
+}
+
 static void retire_store(struct pipeline *pipeline, struct context *context, unsigned number,
                          const struct entry *entry)
 {
     pipeline->leaving[(pipeline->leaving_head + pipeline->leaving_count) & pipeline->leaving_mask] =
         (struct leaving_store){.address = entry->address, .context = number};
     pipeline->leaving_count++;
+    if (pipeline->store_waiters > 0) {
+        stop_waiting_for_room(pipeline, number);
+    }
     context->store_filter[filter_place(entry->address)]--;
     context->store_filter[filter_place(entry->address + entry->slot->bytes - 1)]--;
     context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
@@ -34,12 +72,6 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     context->count--;
 }
 
-static bool store_has_room(const struct pipeline *pipeline, const struct entry *entry)
-{
-    return !(entry->slot->flags & SLOT_STORE) ||
-           pipeline->leaving_count < pipeline->parameters.core_store_buffer;
-}
-
 /* What keeps the context's oldest instruction from retiring in this cycle. */
 static enum cause cause_of(struct pipeline *pipeline, unsigned number)
 {
@@ -54,7 +86,7 @@ static enum cause cause_of(struct pipeline *pipeline, unsigned number)
     }
     const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
     if (entry->state == ENTRY_DONE) {
-        return store_has_room(pipeline, entry) ? CAUSE_others : CAUSE_stores;
+        return store_has_room(pipeline, number, entry) ? CAUSE_others : CAUSE_stores;
     }
     return (enum cause)entry->cause;
 }
@@ -104,7 +136,11 @@ static unsigned commit_context(struct pipeline *pipeline, unsigned number, unsig
     while (retired < room && context->count > 0) {
         const uint32_t id = entry_at(pipeline, number, 0);
         const struct entry *entry = entry_of(pipeline, id);
-        if (entry->state != ENTRY_DONE || !store_has_room(pipeline, entry)) {
+        if (entry->state != ENTRY_DONE) {
+            break;
+        }
+        if (!store_has_room(pipeline, number, entry)) {
+            wait_for_room(pipeline, number);
             break;
         }
         retire(pipeline, context, number, id);

@@ -146,6 +146,8 @@ struct pipeline {
 
     struct leaving_store *leaving; /* a ring */
     unsigned leaving_head, leaving_count, leaving_mask;
+    unsigned store_waiters;            /* contexts whose store finds no room in it, */
+    uint8_t store_order[CONTEXTS_MAX]; /* in the order in which they came */
 
     struct slots *slots;
     struct branch_predictor predictor;
