@@ -88,7 +88,7 @@ static void close_descriptors(const struct process *process)
     DIR *folder = opendir("/proc/self/fd");
     const struct dirent *entry;
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        const int fd = atoi(entry->d_name);
+        const int fd = (int)strtol(entry->d_name, NULL, 10);
         if (fd > STDERR_FILENO && fd != dirfd(folder) &&
             !machine_owns_descriptor(&process->machine, fd) && !is_report(process->together, fd)) {
             close(fd);
