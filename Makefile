@@ -134,6 +134,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/run --build $(BUILD) $(BENCH_FLAGS)
 	bench/cycles --build $(BUILD) $(CYCLES_FLAGS)
 	bench/smt --build $(BUILD) $(SMT_FLAGS)
+	bench/sampling --build $(BUILD) --quick $(SAMPLING_FLAGS)
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
 	bench/placements --build $(BUILD)
 

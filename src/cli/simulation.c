@@ -61,7 +61,7 @@ static void add_perfect_load(void *context, guest_addr address)
 
 /* The words with which execve starts a RISC-V program again; see linux/exec.c.
  * They end with NULL, as execve wants them. */
-#define REEXEC_WORDS 24
+#define REEXEC_WORDS 40
 struct reexec {
     char *words[REEXEC_WORDS];
     unsigned count;
@@ -115,6 +115,15 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     }
     if (simulation->machine.count_loads) {
         add_word(reports, "--loads");
+    }
+    add_option(reports, "--perfect-loads", simulation->perfect_path);
+    add_option(reports, "--pipeview", simulation->machine.pipeview_path);
+    add_option(reports, "--skip", simulation->skip);
+    add_option(reports, "--warm", simulation->warm);
+    add_option(reports, "--measure", simulation->measure);
+    add_option(reports, "--sample", simulation->sample);
+    if (simulation->machine.phases.regions) {
+        add_word(reports, "--roi");
     }
 }
 
@@ -363,6 +372,10 @@ int simulation_run(struct simulation *simulation, char **arguments,
     char *stats_path = simulation_absolute_path(simulation->stats_path);
     char *profile_path = simulation_absolute_path(simulation->profile_path);
     char *sysroot = simulation_absolute_path(simulation->sysroot);
+    char *perfect_path = simulation_absolute_path(simulation->perfect_path);
+    char *pipeview_path = simulation_absolute_path(simulation->machine.pipeview_path);
+    simulation->perfect_path = perfect_path;
+    simulation->machine.pipeview_path = pipeview_path;
     simulation->stats_path = stats_path;
     simulation->profile_path = profile_path;
     simulation->sysroot = sysroot;
@@ -370,6 +383,8 @@ int simulation_run(struct simulation *simulation, char **arguments,
     free(stats_path);
     free(profile_path);
     free(sysroot);
+    free(perfect_path);
+    free(pipeview_path);
     free(simulation->machine_path);
     return status;
 }

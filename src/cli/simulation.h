@@ -19,7 +19,8 @@ struct simulation {
     const char *profile_path;
     const char *arm_path;
     const char *perfect_path;
-    guest_addr *perfect_loads; /* what that names; malloc'ed */
+    const char *skip, *warm, *measure, *sample; /* as given, for programs that it executes */
+    guest_addr *perfect_loads;                  /* what that names; malloc'ed */
     const char *sysroot;
     const char *argv0;
     int environment_fd;

@@ -174,24 +174,32 @@ static const char *take_phase(struct simulation *simulation, const char *value, 
 
 const char *simulation_take_skip(void *settings, const char *value)
 {
-    return take_phase(settings, value, &((struct simulation *)settings)->machine.phases.skip);
+    struct simulation *own = settings;
+    own->skip = value;
+    return take_phase(own, value, &own->machine.phases.skip);
 }
 
 const char *simulation_take_warm(void *settings, const char *value)
 {
-    return take_phase(settings, value, &((struct simulation *)settings)->machine.phases.warm);
+    struct simulation *own = settings;
+    own->warm = value;
+    return take_phase(own, value, &own->machine.phases.warm);
 }
 
 const char *simulation_take_measure(void *settings, const char *value)
 {
-    uint64_t *measure = &((struct simulation *)settings)->machine.phases.measure;
-    const char *wrong = take_phase(settings, value, measure);
-    return wrong == NULL && *measure == 0 ? "expected a number of instructions above 0:" : wrong;
+    struct simulation *own = settings;
+    own->measure = value;
+    const char *wrong = take_phase(own, value, &own->machine.phases.measure);
+    return wrong == NULL && own->machine.phases.measure == 0
+               ? "expected a number of instructions above 0:"
+               : wrong;
 }
 
 const char *simulation_take_sample(void *settings, const char *value)
 {
     struct phase_options *phases = &((struct simulation *)settings)->machine.phases;
+    ((struct simulation *)settings)->sample = value;
     uint64_t *const counts[] = {&phases->period, &phases->sample_measure, &phases->sample_warm};
     const char *at = value;
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -267,7 +275,7 @@ void simulation_begin(struct simulation *simulation)
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
                                                         .sample_measure = SAMPLE_MEASURE_DEFAULT,
-                                                        .sample_warm = PHASE_FOREVER};
+                                                        .sample_warm = SAMPLE_WARM_DEFAULT};
     if (access(SYSROOT_DEFAULT, X_OK) == 0) {
         simulation->sysroot = SYSROOT_DEFAULT;
     }

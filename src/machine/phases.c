@@ -170,6 +170,9 @@ void phases_begin(struct phases *phases, const struct phase_options *options,
         return;
     }
     phases->detail = detail_before(reorder_buffer);
+    if (options->sample_warm == SAMPLE_WARM_DEFAULT) {
+        phases->options.sample_warm = options->period / 2;
+    }
     pipeline_measure_end(pipeline);
     phases->now = PHASE_FAST;
     phases->ends = 0;

@@ -29,7 +29,7 @@ void phases_report_config(struct statistics *s, const struct machine *machine)
         s->begin(s, "sample");
         s->number(s, "period", options->period);
         s->number(s, "measure", options->sample_measure);
-        report_count(s, "warm", options->sample_warm);
+        s->number(s, "warm", options->sample_warm);
         s->number(s, "detail", machine->phases.detail);
         s->end(s);
     }
