@@ -11,7 +11,4 @@
     .endr
     end_loop
 
-    .bss
-    .balign 64
-self:
-    .space 64
+    lines

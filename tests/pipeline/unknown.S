@@ -13,9 +13,4 @@
     .endr
     end_loop
 
-    .bss
-    .balign 64
-self:
-    .space 64
-other:
-    .space 64
+    lines

@@ -17,13 +17,18 @@ unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
     if ((candidates & (candidates - 1)) == 0) {
         return best;
     }
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        const unsigned number =
-            policy == FETCH_MAIN_FIRST ? i : (pipeline->turn + i) % pipeline->context_count;
+    /* A main thread that spins until another one has done something must let it. */
+    unsigned first = pipeline->turn;
+    if (policy == FETCH_MAIN_FIRST) {
+        const uint64_t every = pipeline->parameters.core_others_every;
+        const bool others = pipeline->now % every == 0;
+        candidates &= others ? ~1u : ~0u;
+        first = others ? (unsigned)(pipeline->now / every % pipeline->context_count) : 0;
+    }
+    for (unsigned places = from_context(pipeline, candidates, first); places != 0;
+         places &= places - 1) {
+        const unsigned number = context_from(pipeline, first, (unsigned)__builtin_ctz(places));
         const struct context *context = &pipeline->contexts[number];
-        if (!(candidates & 1u << number)) {
-            continue;
-        }
         const unsigned load =
             policy == FETCH_ICOUNT ? context->queue_count + context->in_queues : 0;
         if (load < best_load) {

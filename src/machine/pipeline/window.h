@@ -201,19 +201,29 @@ static inline bool one_lives(const struct pipeline *pipeline)
     return pipeline->live != 0 && (pipeline->live & (pipeline->live - 1)) == 0;
 }
 
+/* Contexts, as bits, from one of them on: bit i is context_from(first, i). */
+static inline unsigned from_context(const struct pipeline *pipeline, unsigned contexts,
+                                    unsigned first)
+{
+    const unsigned all = (1u << pipeline->context_count) - 1;
+    return (contexts >> first | contexts << (pipeline->context_count - first)) & all;
+}
+
+static inline unsigned context_from(const struct pipeline *pipeline, unsigned first, unsigned place)
+{
+    const unsigned number = first + place;
+    return number < pipeline->context_count ? number : number - pipeline->context_count;
+}
+
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
 static inline unsigned live_in_turn(const struct pipeline *pipeline)
 {
-    const unsigned all = (1u << pipeline->context_count) - 1;
-    return (pipeline->live >> pipeline->turn | pipeline->live
-                                                   << (pipeline->context_count - pipeline->turn)) &
-           all;
+    return from_context(pipeline, pipeline->live, pipeline->turn);
 }
 
 static inline unsigned context_in_turn(const struct pipeline *pipeline, unsigned place)
 {
-    const unsigned number = pipeline->turn + place;
-    return number < pipeline->context_count ? number : number - pipeline->context_count;
+    return context_from(pipeline, pipeline->turn, place);
 }
 
 static inline void set_bit(uint64_t *words, unsigned bit)
