@@ -17,13 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void machine_rewatch(struct machine *machine, guest_addr start, uint64_t bytes)
+{
+    engine_rewatch(machine->engine, start, bytes);
+    for (unsigned i = 0; i < PHASE_DETAIL && machine->phase_engines[i] != NULL; i++) {
+        engine_rewatch(machine->phase_engines[i], start, bytes);
+    }
+}
+
 static void rewatch(void *machine, guest_addr start, uint64_t bytes)
 {
-    struct machine *own = machine;
-    engine_rewatch(own->engine, start, bytes);
-    for (unsigned i = 0; i < PHASE_DETAIL && own->phase_engines[i] != NULL; i++) {
-        engine_rewatch(own->phase_engines[i], start, bytes);
-    }
+    machine_rewatch(machine, start, bytes);
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
@@ -81,7 +85,8 @@ static void add_unit_to_all(struct machine *machine, struct unit *unit)
 static bool watch_pipeline(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
-    bool enough = !options->count_loads || pipeline_count_loads(machine->pipeline);
+    bool enough =
+        !options->count_loads || pipeline_count_loads(machine->pipeline, &machine->origins);
     for (size_t i = 0; enough && i < options->perfect_load_count; i++) {
         enough = pipeline_make_perfect(machine->pipeline, options->perfect_loads[i]);
     }
@@ -159,6 +164,7 @@ static bool add_units(struct machine *machine)
         }
         add_unit_to_all(machine, code_classes_unit(machine->classes));
     }
+    machine->origins = (struct origins){.memory = &machine->memory, .classes = machine->classes};
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
         struct unit *unit =

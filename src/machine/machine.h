@@ -4,6 +4,7 @@
 
 #include "machine/engine/engine.h"
 #include "machine/memory.h"
+#include "machine/origins.h"
 #include "machine/phases.h"
 #include "machine/units/unit.h"
 
@@ -51,6 +52,7 @@ struct machine {
     struct loop_profile *loops;                       /* the same, or NULL */
     struct code_classes *classes;                     /* the same */
     struct unit *warm_unit;                           /* in phase_units only */
+    struct origins origins;                           /* whose code loads are */
     struct pipeline *pipeline;                        /* or NULL */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
@@ -89,6 +91,8 @@ void machine_release_hart(struct hart *hart);
 enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_t budget);
 
 /* Stores to code become visible, as engine_sync_range and engine_sync_all have it. */
+/* Units look anew at the code in a range. */
+void machine_rewatch(struct machine *machine, guest_addr start, uint64_t bytes);
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes);
 void machine_sync_all(struct machine *machine);
 /* What its engines did. */

@@ -6,6 +6,8 @@
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/marker.h"
+#include "isa/rv64/xstrata_abi.h"
+#include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 
@@ -113,6 +115,19 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
     }
 }
 
+/* Where a translator keeps its table, or that new code is there of which the table says whose it is: the same
+ * bytes may be another load of the program than before. */
+static void note_origins(struct machine *machine, guest_addr start, uint64_t bytes, unsigned class)
+{
+    if (class == XSTRATA_CODE_ORIGINS) {
+        machine->origins.table = start;
+    } else if (class == XSTRATA_CODE_FRAGMENT && machine->options.count_loads &&
+               bytes < GUEST_SPACE_BYTES) {
+        pipeline_forget_loads(machine->pipeline, start, bytes);
+        machine_rewatch(machine, start, bytes);
+    }
+}
+
 bool system_execute(struct machine *machine, struct hart *hart)
 {
     struct rv64_insn insn;
@@ -154,6 +169,7 @@ bool system_execute(struct machine *machine, struct hart *hart)
         if (machine->classes != NULL) {
             code_classes_name(machine->classes, a, b, (unsigned)insn.imm);
         }
+        note_origins(machine, a, b, (unsigned)insn.imm);
         break;
     default:
         legal = execute_csr(machine, hart, &insn);

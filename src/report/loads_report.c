@@ -17,7 +17,7 @@
 /* The loads of a run, ranked, and what they are shares of. */
 struct ranking {
     const struct pipeline *pipeline;
-    const struct load_site **sites; /* malloc'ed */
+    struct load_site *sites; /* malloc'ed */
     size_t count;
     size_t missed; /* of these, from the first on, those with misses */
     uint64_t misses;
@@ -36,7 +36,7 @@ static bool rank(const struct process *process, struct ranking *ranking)
         (struct ranking){.pipeline = pipeline, .stall_slots = pipeline_stall_slots(pipeline)};
     ranking->sites = loads_ranked(loads, &ranking->count);
     for (size_t i = 0; i < ranking->count; i++) {
-        const uint64_t misses = ranking->sites[i]->levels[0].misses;
+        const uint64_t misses = ranking->sites[i].levels[0].misses;
         ranking->misses += misses;
         ranking->missed += misses > 0;
     }
@@ -76,6 +76,9 @@ static void report_level(const struct ranking *ranking, const struct load_site *
     s->end(s);
 }
 
+static const char *const owner_names[] = {
+    [OWNER_PROGRAM] = "program", [OWNER_TRANSLATOR] = "strata", [OWNER_UNKNOWN] = "unknown"};
+
 static void report_site(const struct ranking *ranking, const struct load_site *site,
                         struct places *places, struct statistics *s)
 {
@@ -88,6 +91,8 @@ static void report_site(const struct ranking *ranking, const struct load_site *s
     s->begin(s, NULL);
     places_report_address(s, "pc", site->pc);
     s->text(s, "instruction", text);
+    s->text(s, "owner", owner_names[site->owner]);
+    s->number(s, "copies", site->copies);
     places_report(places, s, site->pc);
     s->number(s, "executions", site->executions);
     s->number(s, "forwarded", site->forwarded);
@@ -105,7 +110,7 @@ static uint64_t misses_of_first(const struct ranking *ranking, size_t count)
 {
     uint64_t misses = 0;
     for (size_t i = 0; i < count && i < ranking->count; i++) {
-        misses += ranking->sites[i]->levels[0].misses;
+        misses += ranking->sites[i].levels[0].misses;
     }
     return misses;
 }
@@ -119,7 +124,7 @@ void loads_report(struct process *process, struct statistics *s)
     struct places *places = places_open(process);
     s->begin_list(s, "loads");
     for (size_t i = 0; i < ranking.missed; i++) {
-        report_site(&ranking, ranking.sites[i], places, s);
+        report_site(&ranking, &ranking.sites[i], places, s);
     }
     s->end(s);
     s->begin(s, "loads_top");
@@ -163,7 +168,10 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     }
     fprintf(stderr, " %8.1f  %-20s %-18s 0x%" PRIx64 "\n",
             share(site->latency_cycles, site->executions),
-            place.function != NULL ? place.function : "-", source, site->pc);
+            site->owner != OWNER_PROGRAM ? owner_names[site->owner]
+            : place.function != NULL     ? place.function
+                                         : "-",
+            source, site->pc);
 }
 
 void loads_report_print(struct process *process)
@@ -177,7 +185,7 @@ void loads_report_print(struct process *process)
             "stalls", "L1 miss/cap%", "L2 miss/cap%", "L3 miss/cap%", "latency", "function",
             "source", "load");
     for (size_t i = 0; i < ranking.missed && i < SUMMARY_LOADS; i++) {
-        print_site(&ranking, ranking.sites[i], places);
+        print_site(&ranking, &ranking.sites[i], places);
     }
     fprintf(
         stderr, "%15" PRIu64 " in %zu loads; the first 1, 5 and 10 have %.1f%%, %.1f%%, %.1f%%\n",

@@ -22,7 +22,7 @@ void build_create(struct translator *translator, void *pool, void *marks, size_t
     translator->pool_end = translator->pool + bytes;
     translator->pool_last = translator->pool_end - POOL_NEED;
     translator->marks = translator->mark_next = marks;
-    translator->marks_end = translator->marks + bytes / sizeof(struct mark);
+    translator->marks_end = translator->marks + bytes / sizeof(struct xstrata_mark);
     translator->mark_last = translator->marks_end - MARK_NEED;
 }
 

@@ -53,7 +53,7 @@ static uint64_t last_offset(const struct translator *translator, const struct or
     const guest_addr start = (uintptr_t)original->code;
     uint64_t last = 0;
 
-    for (const struct mark *mark = translator->changes.open_mark;
+    for (const struct xstrata_mark *mark = translator->changes.open_mark;
          mark != translator->mark_next && mark->pc - start < original->count * WORD_BYTES; mark++) {
         last = mark->pc - start;
     }

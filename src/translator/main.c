@@ -66,6 +66,7 @@ _Noreturn void translator_start(uint64_t *stack)
     report_start(translator);
     const struct program program = load_program(translator, stack, skip);
 
+    target_announce(translator);
     count_start(translator);
     target_set_stack(context, program.stack);
     context->target = program.entry;

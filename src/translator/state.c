@@ -4,7 +4,7 @@
 /* The last mark whose run begins at `offset` or before it; of several that begin
  * at one place, because all but the last are empty, the last.  NULL if all begin
  * behind it. */
-static const struct mark *find_mark(const struct translator *translator, uint32_t offset)
+static const struct xstrata_mark *find_mark(const struct translator *translator, uint32_t offset)
 {
     const uint32_t base = (uint32_t)(uintptr_t)translator->cache.start;
     size_t low = 0;
@@ -12,7 +12,7 @@ static const struct mark *find_mark(const struct translator *translator, uint32_
 
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const struct mark *mark = &translator->marks[middle];
+        const struct xstrata_mark *mark = &translator->marks[middle];
         if (mark->piece - base - mark->run_bytes <= offset) {
             low = middle + 1;
         } else {
@@ -26,7 +26,7 @@ bool state_find(const struct translator *translator, const uint8_t *code, struct
 {
     const uint32_t base = (uint32_t)(uintptr_t)translator->cache.start;
     const uint32_t offset = (uint32_t)(uintptr_t)code - base;
-    const struct mark *mark = find_mark(translator, offset);
+    const struct xstrata_mark *mark = find_mark(translator, offset);
 
     if (mark == NULL) {
         return false;

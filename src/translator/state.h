@@ -1,26 +1,15 @@
 /* Where in the program code in the cache comes from: the table that maps any of its addresses back.
- *
- * Most code is a copy, in runs.  Behind each run stands a piece that is none: it
- * does what one instruction of the program does, or ends the fragment.  Run and
- * piece share a mark; marks have the order of the code. */
+ */
 #ifndef STRATA_TRANSLATOR_STATE_H
 #define STRATA_TRANSLATOR_STATE_H
 
 #include "translator/translator.h"
 
-struct mark {
-    uint32_t piece;     /* the low half of its address */
-    uint16_t run_bytes; /* of the copy before it */
-    uint8_t own;        /* from the piece's start to the program's own instruction in it, or 0 */
-    uint8_t held;       /* a register that the target holds in all of the piece, or 0 */
-    guest_addr pc;      /* of the instruction at the piece */
-};
-
 /* build.c makes sure that there is room. */
 static inline void state_add_mark(struct translator *translator, const uint8_t *run,
                                   const uint8_t *piece, guest_addr pc)
 {
-    struct mark *mark = translator->mark_next;
+    struct xstrata_mark *mark = translator->mark_next;
 
     mark->piece = (uint32_t)(uintptr_t)piece;
     mark->run_bytes = (uint16_t)(piece - run);
@@ -28,14 +17,14 @@ static inline void state_add_mark(struct translator *translator, const uint8_t *
     mark->pc = pc;
     /* Only now: a signal may make another thread look for its own mark. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    *(struct mark *volatile *)&translator->mark_next = mark + 1;
+    *(struct xstrata_mark *volatile *)&translator->mark_next = mark + 1;
 }
 
 /* The piece of the last mark has the program's own instruction at `own`; before
  * it, registers are only saved and borrowed. */
 static inline void state_note_own(const struct translator *translator, const uint8_t *own)
 {
-    struct mark *mark = translator->mark_next - 1;
+    struct xstrata_mark *mark = translator->mark_next - 1;
 
     mark->own = (uint8_t)((uint32_t)(uintptr_t)own - mark->piece);
 }

@@ -91,6 +91,9 @@ enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP };
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
 
+/* Tells who observes the processor where the marks are (state.h), once they have a place. */
+void target_announce(struct translator *translator);
+
 /* Other threads must see it, too, even single words that were changed. */
 void target_sync_threads(const struct translator *translator);
 

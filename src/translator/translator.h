@@ -2,6 +2,7 @@
 #ifndef STRATA_TRANSLATOR_TRANSLATOR_H
 #define STRATA_TRANSLATOR_TRANSLATOR_H
 
+#include "isa/rv64/xstrata_abi.h"
 #include "translator/actions.h"
 #include "translator/cache.h"
 #include "translator/count.h"
@@ -97,8 +98,8 @@ struct fetchable {
 struct original;
 struct changes {
     struct original *start, *next;
-    struct original *open;        /* of a fragment that is being built, or NULL */
-    const struct mark *open_mark; /* where its marks begin */
+    struct original *open;                /* of a fragment that is being built, or NULL */
+    const struct xstrata_mark *open_mark; /* where its marks begin */
     uint8_t *end;
     bool expected; /* the program has said once that there are some */
     bool all;      /* and they may be anywhere */
@@ -131,8 +132,8 @@ struct translator {
     uint8_t *pool_last; /* behind it, a fragment might find too little; as for the marks */
 
     /* Where in the program code comes from (state.h), in the order of the cache. */
-    struct mark *marks;
-    struct mark *mark_next, *mark_last, *marks_end;
+    struct xstrata_mark *marks;
+    struct xstrata_mark *mark_next, *mark_last, *marks_end;
 
     struct builder builder;     /* of the fragment that is being built */
     struct code_range window;   /* where the builder reads now; empty if not known */
@@ -175,8 +176,9 @@ struct translator {
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];
-    struct actions actions;   /* the process's; one that borrows the memory has its own */
-    guest_addr signal_return; /* where handlers return to, if that is in the cache */
+    struct xstrata_origins origins; /* what target_announce shows */
+    struct actions actions;         /* the process's; one that borrows the memory has its own */
+    guest_addr signal_return;       /* where handlers return to, if that is in the cache */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 

@@ -2,6 +2,8 @@
 #ifndef ISA_RV64_XSTRATA_ABI_H
 #define ISA_RV64_XSTRATA_ABI_H
 
+#include <stdint.h>
+
 /* The letters "STRA".  Linux numbers its own entries from zero, far below. */
 #define AT_STRATA 0x53545241
 
@@ -10,7 +12,7 @@ enum {
     XSTRATA_COUNTERS = 1,
 };
 
-/* What ic.sync says of the bytes that it makes visible; 5 to 31 are free. */
+/* What ic.sync says of the bytes that it makes visible; 7 to 31 are free. */
 enum {
     XSTRATA_CODE_OTHER = 0,
     XSTRATA_CODE_FRAGMENT = 1,
@@ -18,6 +20,27 @@ enum {
     XSTRATA_CODE_COUNTER = 3,
     XSTRATA_CODE_TRANSLATOR = 4,
     XSTRATA_CODE_LOOKUP = 5,
+    XSTRATA_CODE_ORIGINS = 6, /* no code: a translator says where its struct xstrata_origins is */
+};
+
+/* Where in a program the code of a translator's fragments comes from, for who observes it: a table in the
+ * program's memory, which is right for all code that is executed, at that time.
+ *
+ * Most code is a copy, in runs.  Behind each run stands a piece that is none: it
+ * does what one instruction of the program does, or ends the fragment.  Run and
+ * piece share a mark; marks have the order of the code. */
+struct xstrata_mark {
+    uint32_t piece;     /* the low half of its address */
+    uint16_t run_bytes; /* of the copy before it */
+    uint8_t own;        /* from the piece's start to the program's own instruction in it, or 0 */
+    uint8_t held;       /* a register that the translator holds in all of the piece, or 0 */
+    uint64_t pc;        /* of the instruction at the piece */
+};
+
+struct xstrata_origins {
+    uint64_t code_start, code_end; /* of the cache */
+    uint64_t marks;                /* the first one */
+    uint64_t marks_next;           /* the address of the word that says where they end */
 };
 
 #endif

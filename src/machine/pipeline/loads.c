@@ -34,11 +34,8 @@ void loads_destroy(struct loads *loads)
     free(loads);
 }
 
-struct load_site *loads_site(struct loads *loads, struct slot *slot)
+struct load_site *loads_add(struct loads *loads, struct slot *slot, struct origin origin)
 {
-    if (LIKELY(slot->load != NULL)) {
-        return slot->load;
-    }
     if (loads->count % CHUNK == 0) {
         struct chunk *chunk = calloc(1, sizeof *chunk);
         ASSERT(chunk != NULL);
@@ -46,10 +43,20 @@ struct load_site *loads_site(struct loads *loads, struct slot *slot)
         loads->chunks = chunk;
     }
     struct load_site *site = &loads->chunks->sites[loads->count++ % CHUNK];
-    site->pc = slot->site.pc;
-    site->word = slot->word;
+    site->pc = origin.pc;
+    site->word = origin.word;
+    site->owner = origin.owner;
+    site->copies = 1;
     slot->load = site;
     return site;
+}
+
+struct load_site *loads_site(struct loads *loads, struct slot *slot)
+{
+    if (LIKELY(slot->load != NULL)) {
+        return slot->load;
+    }
+    return loads_add(loads, slot, (struct origin){.pc = slot->site.pc, .word = slot->word});
 }
 
 void loads_accessed(struct load_site *site, const struct access *access)
@@ -67,34 +74,72 @@ void loads_accessed(struct load_site *site, const struct access *access)
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(uint64_t first, uint64_t second)
 {
-    const struct load_site *first = *(const struct load_site *const *)a;
-    const struct load_site *second = *(const struct load_site *const *)b;
-    const uint64_t misses[] = {first->levels[0].misses, second->levels[0].misses};
-    if (misses[0] != misses[1]) {
-        return misses[0] > misses[1] ? -1 : 1;
-    }
-    if (first->pc != second->pc) {
-        return first->pc < second->pc ? -1 : 1;
-    }
-    return (first->word > second->word) - (first->word < second->word);
+    return (first > second) - (first < second);
 }
 
-const struct load_site **loads_ranked(const struct loads *loads, size_t *count)
+/* Copies of one load stand side by side then. */
+static int compare_places(const void *a, const void *b)
 {
-    const struct load_site **ranked = calloc(loads->count + 1, sizeof *ranked);
-    ASSERT(ranked != NULL);
+    const struct load_site *first = a, *second = b;
+    const int owners = compare_numbers(first->owner, second->owner);
+    const int places = compare_numbers(first->pc, second->pc);
+    return owners != 0 ? owners : places != 0 ? places : compare_numbers(first->word, second->word);
+}
+
+static int compare_misses(const void *a, const void *b)
+{
+    const struct load_site *first = a, *second = b;
+    const int misses = compare_numbers(second->levels[0].misses, first->levels[0].misses);
+    return misses != 0 ? misses : compare_places(a, b);
+}
+
+static void add_copy(struct load_site *sum, const struct load_site *copy)
+{
+    sum->copies += copy->copies;
+    sum->executions += copy->executions;
+    sum->forwarded += copy->forwarded;
+    sum->latency_cycles += copy->latency_cycles;
+    sum->stall_slots += copy->stall_slots;
+    for (unsigned i = 0; i < LOAD_LEVELS; i++) {
+        sum->levels[i].accesses += copy->levels[i].accesses;
+        sum->levels[i].misses += copy->levels[i].misses;
+        sum->levels[i].merged += copy->levels[i].merged;
+        sum->levels[i].capacity += copy->levels[i].capacity;
+    }
+}
+
+static size_t collect(const struct loads *loads, struct load_site *sites)
+{
     size_t used = 0,
            in_chunk = (loads->count + CHUNK - 1) % CHUNK + 1; /* the first one has the rest */
     for (const struct chunk *chunk = loads->chunks; chunk != NULL; chunk = chunk->next) {
         for (size_t i = 0; i < in_chunk; i++) {
-            ranked[used++] = &chunk->sites[i];
+            if (chunk->sites[i].executions > 0 || chunk->sites[i].stall_slots > 0) {
+                sites[used++] = chunk->sites[i];
+            }
         }
         in_chunk = CHUNK;
     }
-    ASSERT(used == loads->count);
-    qsort(ranked, used, sizeof(const struct load_site *), compare);
+    return used;
+}
+
+struct load_site *loads_ranked(const struct loads *loads, size_t *count)
+{
+    struct load_site *sites = calloc(loads->count + 1, sizeof *sites);
+    ASSERT(sites != NULL);
+    const size_t all = collect(loads, sites);
+    qsort(sites, all, sizeof *sites, compare_places);
+    size_t used = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (used > 0 && compare_places(&sites[used - 1], &sites[i]) == 0) {
+            add_copy(&sites[used - 1], &sites[i]);
+        } else {
+            sites[used++] = sites[i];
+        }
+    }
+    qsort(sites, used, sizeof *sites, compare_misses);
     *count = used;
-    return ranked;
+    return sites;
 }

@@ -6,6 +6,7 @@
 #define STRATA_MACHINE_PIPELINE_LOADS_H
 
 #include "machine/hart.h"
+#include "machine/origins.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,8 +27,10 @@ struct load_level {
 };
 
 struct load_site {
-    guest_addr pc;
-    uint32_t word; /* of the instruction: code may change */
+    guest_addr pc;   /* in the program, if the load is its own */
+    uint32_t word;   /* of the instruction there: code may change */
+    uint32_t copies; /* of it that were executed, one after the other or side by side */
+    enum owner owner;
     uint64_t executions;
     uint64_t forwarded;      /* of these, with data from a store */
     uint64_t latency_cycles; /* from issue to data, all executions together */
@@ -40,13 +43,15 @@ struct loads;
 struct loads *loads_create(void);
 void loads_destroy(struct loads *loads);
 
-/* What is known of the load in the slot; it is new if nothing is. */
+/* The load in the slot was decoded, and is new. */
+struct load_site *loads_add(struct loads *loads, struct slot *slot, struct origin origin);
+/* What is known of the load in the slot. */
 struct load_site *loads_site(struct loads *loads, struct slot *slot);
 /* It was issued and went to the caches. */
 void loads_accessed(struct load_site *site, const struct access *access);
 
-/* All sites, those with the most misses of the first level first, then by address: malloc'ed, of
- * pointers that live as long as the pipeline. */
-const struct load_site **loads_ranked(const struct loads *loads, size_t *count);
+/* All loads that were executed, copies of one summed, those with the most misses of the first level first, then
+ * by address: malloc'ed. */
+struct load_site *loads_ranked(const struct loads *loads, size_t *count);
 
 #endif

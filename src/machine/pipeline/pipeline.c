@@ -134,7 +134,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     free(pipeline);
 }
 
-bool pipeline_count_loads(struct pipeline *pipeline)
+bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins)
 {
     struct cache *caches[] = {&pipeline->l1d, &pipeline->l2, &pipeline->l3};
     for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
@@ -144,8 +144,16 @@ bool pipeline_count_loads(struct pipeline *pipeline)
             return false;
         }
     }
+    pipeline->origins = origins;
     pipeline->loads = pipeline->all_loads = loads_create();
     return pipeline->loads != NULL;
+}
+
+void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
+{
+    if (pipeline->all_loads != NULL) {
+        slots_forget(pipeline->slots, start, bytes);
+    }
 }
 
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc)

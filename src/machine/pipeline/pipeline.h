@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct loads;
+struct origins;
 struct pipeline;
 struct pipeview;
 struct rv64_insn;
@@ -57,7 +58,9 @@ void pipeline_destroy(struct pipeline *pipeline);
 /* Before the first cycle: count what each load does (false if memory runs out); let the loads at an
  * address always hit the first level (the same); write the view of the pipeline, which is the
  * pipeline's from then on. */
-bool pipeline_count_loads(struct pipeline *pipeline);
+bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
+/* Loads that are decoded in this range from now on are others than before. */
+void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc);
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
 /* After the last one: false if the view could not be written. */

@@ -289,3 +289,17 @@ struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_ins
     *bucket = slot;
     return slot;
 }
+
+void slots_forget(struct slots *slots, guest_addr start, uint64_t bytes)
+{
+    for (guest_addr pc = start; pc < start + bytes; pc += 2) {
+        struct slot **link = &slots->buckets[pc / 2 % BUCKETS];
+        while (*link != NULL) {
+            if ((*link)->site.pc == pc) {
+                *link = (*link)->hash_next;
+            } else {
+                link = &(*link)->hash_next;
+            }
+        }
+    }
+}

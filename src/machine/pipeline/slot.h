@@ -57,6 +57,8 @@ bool slots_make_perfect(struct slots *slots, guest_addr pc);
 void slots_set_arena(struct slots *slots, void *arena, size_t bytes);
 /* Whether the arena was too small for one. */
 bool slots_full(const struct slots *slots);
+/* Slots of these addresses are made anew when they are asked for; those that there are stay. */
+void slots_forget(struct slots *slots, guest_addr start, uint64_t bytes);
 struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn);
 
 #endif

@@ -1,4 +1,6 @@
 /* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
+#include "base/check.h"
+#include "machine/origins.h"
 #include "machine/pipeline/window.h"
 #include "machine/units/unit.h"
 
@@ -11,8 +13,13 @@ struct recorder {
 
 static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
 {
-    struct slots *slots = ((struct recorder *)(void *)unit)->pipeline->slots;
-    return (struct watch_request){.events = WATCH_RECORD, .slot = slots_get(slots, pc, insn)};
+    const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
+    struct slot *slot = slots_get(pipeline->slots, pc, insn);
+    if (UNLIKELY(pipeline->all_loads != NULL) && slot != NULL && slot->flags & SLOT_LOAD &&
+        slot->load == NULL) {
+        loads_add(pipeline->all_loads, slot, origins_find(pipeline->origins, pc, insn));
+    }
+    return (struct watch_request){.events = WATCH_RECORD, .slot = slot};
 }
 
 /* For warming: only what touches something, and where a block begins, which says where the last one went. */

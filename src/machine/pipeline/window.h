@@ -161,8 +161,9 @@ struct pipeline {
     bool measuring;                          /* what happens counts */
     uint64_t measure_start, measured_cycles; /* of the interval under way, and of those before it */
     struct kept_statistics kept;
-    struct loads *all_loads;     /* `loads`, measuring or not */
-    struct pipeview *whole_view; /* the same */
+    struct loads *all_loads;       /* `loads`, measuring or not */
+    const struct origins *origins; /* of these; NULL if they are not asked for */
+    struct pipeview *whole_view;   /* the same */
 };
 
 static inline struct entry *entry_of(struct pipeline *pipeline, uint32_t id)

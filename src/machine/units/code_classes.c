@@ -35,7 +35,7 @@ static size_t find(const struct code_classes *classes, guest_addr address)
     return low;
 }
 
-static unsigned class_of(const struct code_classes *classes, guest_addr pc)
+unsigned code_classes_of(const struct code_classes *classes, guest_addr pc)
 {
     const size_t i = find(classes, pc);
     return i < classes->count && classes->ranges[i].start <= pc ? classes->ranges[i].class : 0;
@@ -111,7 +111,7 @@ void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t 
 
 void code_classes_take_back(struct code_classes *classes, guest_addr pc)
 {
-    classes->totals[class_of(classes, pc)]--;
+    classes->totals[code_classes_of(classes, pc)]--;
 }
 
 void code_classes_keep(const struct code_classes *classes, uint64_t totals[CODE_CLASSES])
@@ -135,7 +135,7 @@ static struct watch_request watches(struct unit *unit, guest_addr pc, const stru
     (void)insn;
     struct code_classes *classes = (struct code_classes *)(void *)unit;
     return (struct watch_request){.events = WATCH_TOTAL,
-                                  .total = &classes->totals[class_of(classes, pc)]};
+                                  .total = &classes->totals[code_classes_of(classes, pc)]};
 }
 
 static void destroy(struct unit *unit)

@@ -22,6 +22,8 @@ void code_classes_take_back(struct code_classes *classes, guest_addr pc);
 void code_classes_keep(const struct code_classes *classes, uint64_t totals[CODE_CLASSES]);
 void code_classes_put_back(struct code_classes *classes, const uint64_t totals[CODE_CLASSES]);
 
+/* What is at `pc` now. */
+unsigned code_classes_of(const struct code_classes *classes, guest_addr pc);
 uint64_t code_classes_total(const struct code_classes *classes, unsigned class);
 
 #endif

@@ -39,7 +39,7 @@ static bool widen(const uint8_t *half, uint32_t *word)
 static bool widen_copy(struct builder *builder)
 {
     struct translator *translator = builder->translator;
-    struct mark *mark = translator->mark_next - 1;
+    struct xstrata_mark *mark = translator->mark_next - 1;
     uint8_t *end = builder->at;
     uint8_t *run = end - mark->run_bytes;
     uint32_t word;
@@ -57,9 +57,9 @@ static bool widen_copy(struct builder *builder)
     builder->at += 2;
     /* What is wider than the program's own is a piece by itself. */
     const guest_addr pc = mark->pc;
-    *mark = (struct mark){.piece = (uint32_t)(uintptr_t)half,
-                          .run_bytes = (uint16_t)(half - run),
-                          .pc = pc - (uint64_t)(end - half)};
+    *mark = (struct xstrata_mark){.piece = (uint32_t)(uintptr_t)half,
+                                  .run_bytes = (uint16_t)(half - run),
+                                  .pc = pc - (uint64_t)(end - half)};
     state_add_mark(translator, half + 4, builder->at, pc);
     return true;
 }

@@ -47,6 +47,18 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     }
 }
 
+void target_announce(struct translator *translator)
+{
+    if (translator->has_xstrata) {
+        translator->origins =
+            (struct xstrata_origins){.code_start = (uintptr_t)translator->cache.start,
+                                     .code_end = (uintptr_t)translator->cache.end,
+                                     .marks = (uintptr_t)translator->marks,
+                                     .marks_next = (uintptr_t)&translator->mark_next};
+        xstrata_ic_sync((uintptr_t)&translator->origins, UINT64_C(0), XSTRATA_CODE_ORIGINS);
+    }
+}
+
 SELDOM static struct fragment *publish_without_extension(struct builder *builder)
 {
     const struct cache *cache = &builder->translator->cache;
