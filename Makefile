@@ -98,8 +98,9 @@ $(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-mat
 ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
 include bench/programs/programs.mk
+include bench/spr/spr.mk
 
-guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs
+guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
 
 # The translator: a freestanding program that relocates itself.  It must not use
 # the program's gp, which the linker leaves alone where code may stand anywhere; nor
