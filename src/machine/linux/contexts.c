@@ -33,6 +33,15 @@ static unsigned contexts_of(const struct process *process)
                : pipeline_contexts(process->machine.pipeline);
 }
 
+static bool any_context_free(const struct process *process)
+{
+    bool any = false;
+    for (unsigned i = 0; i < contexts_of(process); i++) {
+        any |= process->on_context[i] == NULL;
+    }
+    return any;
+}
+
 static void leave_context(struct process *process, unsigned context)
 {
     process->on_context[context] = NULL;
@@ -68,8 +77,8 @@ void contexts_feed(struct process *process, unsigned context)
             schedule_execute(thread, budget);
         }
     }
-    /* One that calls the system goes behind others that wait for a context. */
-    const bool crowded = thread->state == THREAD_RUNNABLE &&
+    /* One that calls the system goes behind others that wait for a context, if none is free for them. */
+    const bool crowded = thread->state == THREAD_RUNNABLE && !any_context_free(process) &&
                          first_without_context(process) != NULL &&
                          (process->turn_over || thread->hart.instructions >= thread->turn_ends);
     if (thread->state != THREAD_RUNNABLE || crowded) {
