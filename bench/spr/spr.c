@@ -61,6 +61,19 @@ static void advance(struct progress *progress, uint32_t phases)
     }
 }
 
+static uint64_t read_time(void)
+{
+#if defined(__riscv)
+    uint64_t time;
+    __asm__ volatile("rdtime %0" : "=r"(time));
+    return time;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+#endif
+}
+
 static void relax(enum spr_wait wait)
 {
     if (wait == SPR_SPIN) {
@@ -68,8 +81,7 @@ static void relax(enum spr_wait wait)
     }
 #if defined(__riscv)
     if (wait == SPR_DELAY) {
-        long value = 1;
-        __asm__ volatile("div %0, %0, %0\n\tdiv %0, %0, %0" : "+r"(value));
+        read_time();
     } else {
         __asm__ volatile(".4byte 0x0100000f"); /* pause */
     }
@@ -180,19 +192,6 @@ struct spr *spr_start(const struct spr_plan *plan, spr_help *help, void *data)
     spr->helped = spr->phase_count > 1 && spr->phase_count < ALL_PHASES - 1 &&
                   pthread_create(&spr->thread, NULL, helper_run, spr) == 0;
     return spr;
-}
-
-static uint64_t read_time(void)
-{
-#if defined(__riscv)
-    uint64_t time;
-    __asm__ volatile("rdtime %0" : "=r"(time));
-    return time;
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-#endif
 }
 
 /* Goes on in a direction as long as phases become shorter, and turns around when they do not. */

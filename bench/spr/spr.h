@@ -21,7 +21,7 @@
 enum spr_scheme { SPR_BARRIER, SPR_BOUND };
 
 /* How one waits.  Spin: reads the word again and again; pause: with the processor's hint between reads; delay:
- * with a chain of divisions between them, which keeps the context from fetching; sleep: by a futex; mixed:
+ * with a read of the time between them, which takes the pipeline a while and no units; sleep: by a futex; mixed:
  * spins first. */
 enum spr_wait { SPR_SPIN, SPR_PAUSE, SPR_DELAY, SPR_SLEEP, SPR_MIXED };
 
