@@ -2,21 +2,19 @@
 #define _GNU_SOURCE
 #include "kernels.h"
 #include "program.h"
+#include "strata/roi.h"
 #include "topology.h"
 
 #include <getopt.h>
 #include <time.h>
 
-#define PHASE_DEFAULT 64
-
 static const struct kernel *const kernels[] = {&kernel_sums, &kernel_sparse, &kernel_list,
                                                &kernel_hash};
 #define KERNELS (sizeof kernels / sizeof kernels[0])
 
-/* Setup makes the data and stops: what the others cost beyond it is the loop. */
-enum version { VERSION_PLAIN, VERSION_HELPER, VERSION_INLINE, VERSION_SETUP };
+enum version { VERSION_PLAIN, VERSION_HELPER, VERSION_INLINE };
 
-static const char *const versions[] = {"plain", "helper", "inline", "setup", NULL};
+static const char *const versions[] = {"plain", "helper", "inline", NULL};
 static const char *const schemes[] = {"barrier", "bound", NULL};
 static const char *const waits[] = {"spin", "pause", "delay", "sleep", "mixed", NULL};
 static const char *const touches[] = {"prefetch", "load", NULL};
@@ -30,7 +28,7 @@ struct settings {
 };
 
 static const char usage[] =
-    "Usage: spr [options] sums|sparse|list|hash plain|helper|inline|setup\n"
+    "Usage: spr [options] sums|sparse|list|hash plain|helper|inline\n"
     "  --items N          items of the loop (16384)\n"
     "  --size BYTES       of the data that is read in no order, a power of two (8M)\n"
     "  --work N           rounds of computation with each item (8)\n"
@@ -38,7 +36,7 @@ static const char usage[] =
     "  --distance N       phases that the helper is ahead (2); dynamic: it follows the time phases "
     "take\n"
     "  --scheme NAME      barrier: both wait for each other; bound: only the helper waits (bound)\n"
-    "  --wait NAME        spin, pause, delay, sleep, or mixed: spin, then sleep (mixed)\n"
+    "  --wait NAME        spin, pause, delay, sleep, or mixed: spin, then sleep (delay)\n"
     "  --spins N          reads before a mixed wait sleeps (100)\n"
     "  --touch NAME       the helper's accesses: load or prefetch (load)\n"
     "  --ahead N          items that the inline version is ahead (16)\n"
@@ -181,10 +179,10 @@ static struct settings parse(int argc, char **argv)
     struct settings settings = {
         .plan = {.items = 16384, .bytes = 8 << 20, .work = 8, .ahead = 16, .loads = true},
         .spr = {.items = 16384,
-                .phase = PHASE_DEFAULT,
+                .phase = 64,
                 .distance = 2,
                 .scheme = SPR_BOUND,
-                .wait = SPR_MIXED,
+                .wait = SPR_DELAY,
                 .spins = 100,
                 .worker = -1,
                 .helper = -1}};
@@ -254,8 +252,6 @@ static struct spr_report run(const struct settings *settings, void *data)
     case VERSION_HELPER:
         report = work_with_helper(settings, data);
         break;
-    case VERSION_SETUP:
-        break;
     }
     return report;
 }
@@ -272,7 +268,9 @@ int main(int argc, char **argv)
     const struct settings settings = parse(argc, argv);
     void *data = settings.kernel->make(&settings.plan);
     const int64_t start = nanoseconds();
+    STRATA_ROI_BEGIN(); /* the helper's start and end are part of it */
     const struct spr_report report = run(&settings, data);
+    STRATA_ROI_END();
     const int64_t end = nanoseconds();
     printf("%s checksum %016" PRIx64 "\n", settings.kernel->name, settings.kernel->digest(data));
     if (settings.report) {

@@ -3,7 +3,7 @@
 #
 # Included from the top Makefile behind bench/kernels/kernels.mk, whose flags hold here, too.
 SPR_PARTS := $(wildcard bench/spr/*.c bench/spr/*.h) bench/program.h
-SPR_CFLAGS := $(BENCH_CFLAGS) -Ibench -pthread
+SPR_CFLAGS := $(BENCH_CFLAGS) -Ibench -Iinclude -pthread
 
 .PHONY: spr
 spr: $(BUILD)/bench/spr $(BUILD)/bench-native/spr
