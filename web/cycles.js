@@ -17,6 +17,7 @@ const CAUSES = [
     ["tlb", "translation"],
     ["mshrs", "no free MSHR"],
     ["stores", "store buffer full"],
+    ["sync", "another context's store"],
     ["others", "other contexts"],
     ["idle", "idle"],
 ];

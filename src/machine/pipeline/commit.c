@@ -81,6 +81,7 @@ static enum cause cause_of(struct pipeline *pipeline, unsigned number)
             return (enum cause)context->fetch_cause;
         }
         return context->queue_count > 0                         ? CAUSE_front
+               : next_awaits_store(pipeline, context)           ? CAUSE_sync
                : context->stream_count == 0 && !context->active ? CAUSE_idle
                                                                 : CAUSE_fetch;
     }
@@ -149,6 +150,7 @@ static unsigned commit_context(struct pipeline *pipeline, unsigned number, unsig
     pipeline->in_flight -= retired;
     context->unissued -= context->unissued < retired ? context->unissued : retired;
     context->statistics.instructions += retired;
+    context->retired += retired;
     context->statistics.slots[CAUSE_base] += retired;
     if (retired < width) {
         account(pipeline, number, width - retired);

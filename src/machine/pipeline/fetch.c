@@ -7,7 +7,8 @@ static bool can_fetch(const struct pipeline *pipeline, const struct context *con
 {
     return !context->fetch_blocked && context->fetch_from <= pipeline->now &&
            context->queue_count < pipeline->parameters.core_fetch_queue &&
-           (context->stream_count > 1 || (context->stream_count == 1 && !context->active));
+           (context->stream_count > 1 || (context->stream_count == 1 && !context->active)) &&
+           !next_awaits_store(pipeline, context);
 }
 
 unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
@@ -92,8 +93,9 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
     bool goes_on = true;
     while (goes_on && fetched < limit) {
         const struct branch_site *site = &incoming->record.slot->site;
-        if (!is_on_line(pipeline, context, site->pc) &&
-            !fetch_line(pipeline, context, number, site->pc)) {
+        if (awaits_store(pipeline, incoming) ||
+            (!is_on_line(pipeline, context, site->pc) &&
+             !fetch_line(pipeline, context, number, site->pc))) {
             break;
         }
         fetched++;

@@ -67,8 +67,12 @@ static bool create_parts(struct pipeline *pipeline)
     pipeline->times = calloc(entries, sizeof *pipeline->times);
     pipeline->leaving = calloc(pipeline->leaving_mask + 1, sizeof *pipeline->leaving);
     pipeline->slots = slots_create(&pipeline->parameters);
+    if (pipeline->context_count > 1) {
+        pipeline->seen = calloc(STORES_SEEN, sizeof *pipeline->seen);
+    }
     if (pipeline->contexts == NULL || pipeline->entries == NULL || pipeline->times == NULL ||
-        pipeline->leaving == NULL || pipeline->slots == NULL) {
+        pipeline->leaving == NULL || pipeline->slots == NULL ||
+        (pipeline->context_count > 1 && pipeline->seen == NULL)) {
         return false;
     }
     memset(pipeline->entries, 0, entries * sizeof *pipeline->entries);
@@ -119,6 +123,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     free(pipeline->contexts);
     free(pipeline->entries);
     free(pipeline->times);
+    free(pipeline->seen);
     free(pipeline->leaving);
     slots_destroy(pipeline->slots);
     branch_destroy(&pipeline->predictor);
@@ -176,6 +181,27 @@ unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)
     return STREAM_RECORDS - pipeline->contexts[context].stream_count;
 }
 
+/* The store of another context that the access reads from, if that has not retired; and from now on others that
+ * read there read from this one, if it stores.  Since what is awaited was executed before, no two can await
+ * one another; and since it is fetch that waits, nothing that waits takes the room that the store needs. */
+static uint64_t note_access(struct pipeline *pipeline, unsigned context,
+                            const struct record *record)
+{
+    const uint64_t place = context_address(pipeline, context, record->address) / 8;
+    struct store_seen *seen = &pipeline->seen[place % STORES_SEEN];
+    uint64_t awaited = 0;
+    if (record->slot->flags & SLOT_LOAD && seen->place == place && seen->number != 0) {
+        const unsigned writer = seen->number % CONTEXTS_MAX;
+        const bool retired = pipeline->contexts[writer].retired >= seen->number / CONTEXTS_MAX;
+        awaited = writer != context && !retired ? seen->number : 0;
+    }
+    if (record->slot->flags & SLOT_STORE) {
+        const uint64_t number = pipeline->contexts[context].given * CONTEXTS_MAX + context;
+        *seen = (struct store_seen){.place = place, .number = number};
+    }
+    return awaited;
+}
+
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count)
 {
@@ -183,7 +209,13 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
     struct context *c = &pipeline->contexts[context];
     const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
-        c->incoming[(end + i) % INCOMING].record = records[i];
+        struct incoming *incoming = &c->incoming[(end + i) % INCOMING];
+        incoming->record = records[i];
+        c->given++;
+        if (pipeline->seen != NULL) {
+            const bool accesses = records[i].slot->flags & (SLOT_LOAD | SLOT_STORE);
+            incoming->awaited = accesses ? note_access(pipeline, context, &records[i]) : 0;
+        }
     }
     c->stream_count += count;
 }

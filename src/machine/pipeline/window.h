@@ -5,6 +5,7 @@
 #ifndef STRATA_MACHINE_PIPELINE_WINDOW_H
 #define STRATA_MACHINE_PIPELINE_WINDOW_H
 
+#include "base/check.h"
 #include "machine/pipeline/cache.h"
 #include "machine/pipeline/loads.h"
 #include "machine/pipeline/pipeline.h"
@@ -49,6 +50,8 @@ struct entry_times {
 /* An instruction from its execution to dispatch. */
 struct incoming {
     struct record record;
+    uint64_t
+        awaited; /* the store of another context that it reads from, as in store_seen; 0: none */
     /* Once it is fetched. */
     uint64_t cycle;
     bool mispredicted;
@@ -91,10 +94,18 @@ struct kept_statistics {
 
 #define EVENT_CYCLES 2048 /* of the wheel: longer waits go around */
 
+/* The last store to eight bytes, of those that contexts were given.  A number is that of the record, of its context,
+ * times CONTEXTS_MAX, and the context. */
+struct store_seen {
+    uint64_t place, number;
+};
+#define STORES_SEEN 8192 /* one of each hash: a collision forgets the older one */
+
 struct context {
     struct incoming *incoming;          /* a ring */
     unsigned stream_head, stream_count; /* executed, not fetched */
     unsigned queue_count;               /* before these: fetched, not dispatched */
+    uint64_t given, retired;            /* records */
     bool active;                        /* a thread runs on it */
     uint64_t space;                     /* of the program that runs on it, above its addresses */
 
@@ -143,6 +154,8 @@ struct pipeline {
     uint64_t unit_free[CLASS_COUNT][16]; /* the cycle from which each takes another */
     uint8_t unit_next[CLASS_COUNT];      /* those before it are not free in this cycle */
     uint64_t units_until;                /* no unit is busy for longer */
+
+    struct store_seen *seen; /* NULL if there is one context */
 
     struct leaving_store *leaving; /* a ring */
     unsigned leaving_head, leaving_count, leaving_mask;
@@ -214,6 +227,22 @@ static inline unsigned context_from(const struct pipeline *pipeline, unsigned fi
 {
     const unsigned number = first + place;
     return number < pipeline->context_count ? number : number - pipeline->context_count;
+}
+
+/* Whether the instruction reads what another context has not stored yet: threads are executed one after the
+ * other, before it is known when. */
+static inline bool awaits_store(const struct pipeline *pipeline, const struct incoming *incoming)
+{
+    const uint64_t number = incoming->awaited;
+    return UNLIKELY(number != 0) &&
+           pipeline->contexts[number % CONTEXTS_MAX].retired < number / CONTEXTS_MAX;
+}
+
+/* Whether the next instruction to be fetched does. */
+static inline bool next_awaits_store(const struct pipeline *pipeline, const struct context *context)
+{
+    return context->stream_count > 0 &&
+           awaits_store(pipeline, &context->incoming[context->stream_head % INCOMING]);
 }
 
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
