@@ -28,7 +28,7 @@ CPPFLAGS += -Isrc -D_GNU_SOURCE=
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
 LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
 
-SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/machine/*.c src/machine/*/*.c \
+SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/slice/*.c src/machine/*.c src/machine/*/*.c \
                       src/symbols/*.c src/report/*.c src/study/*.c src/cli/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/report/page_files.o
 LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
