@@ -35,8 +35,14 @@ slice_registers slice_reads(const struct slice_instruction *instructions, unsign
     return read;
 }
 
-/* `guard`: it stands where the guard is. */
-static const char *check_instruction(const struct slice_instruction *instruction, bool guard)
+static bool is_branch(const struct slice_instruction *instruction)
+{
+    struct rv64_insn insn;
+    rv64_decode(instruction->word, &insn);
+    return (rv64_row(insn.op)->flags & INSN_CONDITIONAL) != 0;
+}
+
+static const char *check_instruction(const struct slice_instruction *instruction)
 {
     struct rv64_insn insn;
     rv64_decode(instruction->word, &insn);
@@ -56,9 +62,6 @@ static const char *check_instruction(const struct slice_instruction *instruction
     if (row->flags & INSN_JUMP) {
         return "it has a jump";
     }
-    if (guard != ((row->flags & INSN_CONDITIONAL) != 0)) {
-        return guard ? "its guard is no branch" : "it has a branch that is not its guard";
-    }
     if (instruction->delinquent && !(row->flags & INSN_LOAD)) {
         return "one of its delinquent loads is no load";
     }
@@ -76,8 +79,8 @@ static const char *check_form(const struct slice *slice)
     if (slice->length == 0 || slice->length > SLICE_INSTRUCTIONS_MAX) {
         return "it has too many instructions, or none";
     }
-    if (slice->prologue >= slice->length) {
-        return "it has no body";
+    if (slice->prologue > slice->length) {
+        return "its prologue is longer than itself";
     }
     if ((slice->prologue == 0) != (slice->unroll == 0) || slice->unroll > SLICE_UNROLL_MAX) {
         return "it is unrolled too often, or has nothing to unroll";
@@ -95,11 +98,18 @@ static const char *check_form(const struct slice *slice)
 const char *slice_check(const struct slice *slice)
 {
     const char *wrong = check_form(slice);
-    unsigned delinquent = 0;
+    unsigned delinquent = 0, guards = 0;
     for (unsigned i = 0; wrong == NULL && i < slice->length; i++) {
-        const bool guard = slice->guard != SLICE_UNGUARDED && i + 1 == slice->prologue;
-        wrong = check_instruction(&slice->instructions[i], guard);
-        delinquent += slice->instructions[i].delinquent;
+        const struct slice_instruction *instruction = &slice->instructions[i];
+        wrong = check_instruction(instruction);
+        delinquent += instruction->delinquent;
+        guards += is_branch(instruction);
+        if (wrong == NULL && is_branch(instruction) && i >= slice->prologue) {
+            wrong = "it has a branch that is not its guard";
+        }
+    }
+    if (wrong == NULL && guards != (slice->guard != SLICE_UNGUARDED)) {
+        wrong = guards == 0 ? "its guard is no branch" : "it has a branch that is not its guard";
     }
     if (wrong != NULL) {
         return wrong;

@@ -10,7 +10,8 @@
  * and then stops.  A chaining slice starts the next one between its prologue's last run and its body:
  * the next one's live-ins have the values that the registers have there, and it runs the prologue
  * once, whatever `unroll` says.  So the body of the n-th slice of a chain works for the delinquent load
- * of `unroll` + n - 1 iterations after the one that the trigger stands in.
+ * of `unroll` + n - 1 iterations after the one that the trigger stands in.  The body may be empty, where
+ * the delinquent loads are in the prologue: a list that is followed for its own sake.
  *
  * Instructions have the meaning of the program's own, but they write registers of their context only.
  * There are no stores, atomics, system instructions or jumps among them, and one branch at most, the
@@ -34,7 +35,8 @@ enum slice_kind {
 };
 
 /* The way that the guard must go for the slice to go on; the other way it ends at once, before it starts
- * another and before its body: the loop is over. */
+ * another and before its body: the loop is over.  It is the only branch in the prologue, wherever it stands
+ * there, and goes nowhere. */
 enum slice_guard {
     SLICE_UNGUARDED,
     SLICE_GUARD_TAKEN,
@@ -63,7 +65,7 @@ struct slice_origin {
 struct slice {
     uint64_t trigger;  /* pc */
     uint8_t kind;      /* enum slice_kind */
-    uint8_t guard;     /* enum slice_guard; with one, the prologue's last instruction is a branch */
+    uint8_t guard;     /* enum slice_guard; with one, the prologue has a branch */
     uint16_t length;   /* instructions, prologue and body */
     uint16_t prologue; /* of these, from the first on; 0: none, and unroll is 0 */
     uint16_t unroll;   /* runs of the prologue; 0 is for basic ones only */

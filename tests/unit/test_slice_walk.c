@@ -1,0 +1,328 @@
+/* Tests the walk that makes slices of traces, first with both examples of the lecture, step by step. */
+#include "slice_rig.h"
+
+/* mcf's pricing loop.  Registers have the lecture's numbers, but r40 and r50, which are x31 and x29 here.
+ * What checks speculation or does nothing is left out. */
+static const struct line pricing[] = {
+    R(0x404900, add, 14, 14, 11),
+    R(0x404904, add, 9, 9, 11),
+    R(0x404908, add, 8, 8, 11),
+    R(0x404910, add, 31, 31, 11),
+    LOAD(0x404914, lw, 17, 0, 14, 0x1000),
+    R(0x404918, add, 3, 3, 11),
+    LOAD(0x404920, ld, 2, 0, 31, 0x2000),
+    I(0x404924, addi, 26, 2, 8),
+    R(0x404928, sltu, 5, 3, 30),
+    LOAD(0x404930, ld, 16, 0, 9, 0x3000),
+    LOAD(0x404934, lw, 25, 0, 8, 0x4000),
+    I(0x404938, addi, 28, 29, 1),
+    I(0x404940, addi, 24, 2, 80),
+    I(0x404944, slti, 6, 17, 1),
+    LOAD(0x404950, ld, 19, 0, 26, 0x5000),
+    B(0x404954, bne, 6, 0, 0x100),
+    I(0x404960, addi, 15, 16, 80),
+    LOAD(0x404990, lw, 23, 0, 24, 0x6000),
+    LOAD(0x404994, lw, 21, 0, 15, 0x7000), /* the delinquent load */
+};
+#define PRICING_LOAD UINT64_C(0x404994)
+#define PRICING_LINES 19
+
+/* data[i]->val[j]++. */
+static const struct line increments[] = {
+    LOAD(0x100, ld, 1, 0, 2, 0x1000),  /* I1 */
+    I(0x104, addi, 3, 3, 1),           /* I2 */
+    I(0x108, addi, 6, 3, -100),        /* I3 */
+    I(0x10c, addi, 2, 2, 8),           /* I4 */
+    R(0x110, add, 1, 4, 1),            /* I5 */
+    LOAD(0x114, ld, 5, 0, 1, 0x2000),  /* I6, the delinquent load */
+    I(0x118, addi, 5, 5, 1),           /* I7 */
+    STORE(0x11c, sd, 5, 0, 1, 0x2000), /* I8 */
+    B(0x120, blt, 6, 0, -0x20),        /* I9 */
+};
+#define INCREMENTS_LOAD UINT64_C(0x114)
+#define INCREMENTS_LINES 9
+
+/* From one instance of the load, its sixth line, to the next. */
+static void retire_increments(struct slice_retired retired[10])
+{
+    retire(retired, increments + 5, 4);
+    retire(retired + 4, increments, 6);
+}
+
+static void walk_of_the_increments_keeps_what_the_table_says(void **state)
+{
+    (void)state;
+    static const struct {
+        bool kept;
+        slice_registers live; /* after it */
+    } table[] = {
+        {true, X(1)},         /* load r5=[r1] */
+        {true, X(1) | X(4)},  /* add r1=r4+r1 */
+        {false, X(1) | X(4)}, /* add r2=r2+8 */
+        {false, X(1) | X(4)}, /* add r6=r3-100 */
+        {false, X(1) | X(4)}, /* add r3=r3+1 */
+        {true, X(2) | X(4)},  /* load r1=[r2] */
+        {false, X(2) | X(4)}, /* blt r6,loop */
+        {false, X(2) | X(4)}, /* store [r1]=r5 */
+        {false, X(2) | X(4)}, /* add r5=r5+1 */
+    };
+    struct slice_retired retired[10];
+    struct slice_walk walk = {.live = 0};
+    retire_increments(retired);
+    for (unsigned i = 0; i < 9; i++) {
+        struct rv64_insn insn;
+        rv64_decode(retired[9 - i].word, &insn);
+        if (i == 0) {
+            slice_walk_keep(&walk, &insn);
+        } else {
+            assert_int_equal(slice_walk_step(&walk, &insn), table[i].kept);
+        }
+        assert_int_equal(walk.live, table[i].live);
+    }
+}
+
+static void slice_of_the_increments_is_the_lecture_s(void **state)
+{
+    (void)state;
+    struct slice_retired retired[10];
+    struct slice slice = {0};
+    retire_increments(retired);
+    assert_int_equal(slice_build_between(&slice, retired, 10, &slice_rules_simple), SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice), "ld x1,0(x2); add x1,x4,x1; *ld x5,0(x1)");
+    assert_int_equal(slice.live_ins, X(2) | X(4));
+    assert_int_equal(slice.trigger, INCREMENTS_LOAD);
+    assert_int_equal(slice.kind, SLICE_BASIC);
+    assert_int_equal(slice.origin.traced, 9);
+}
+
+static void walk_of_mcf_keeps_what_feeds_the_address(void **state)
+{
+    (void)state;
+    struct slice_retired retired[PRICING_LINES];
+    struct slice_walk walk = {.live = 0};
+    retire(retired, pricing, PRICING_LINES);
+    for (unsigned i = PRICING_LINES; i-- > 1;) {
+        struct rv64_insn insn;
+        rv64_decode(retired[i].word, &insn);
+        const uint64_t pc = retired[i].pc;
+        if (pc == PRICING_LOAD) {
+            slice_walk_keep(&walk, &insn);
+        } else {
+            const bool kept = pc == 0x404904 || pc == 0x404930 || pc == 0x404960;
+            assert_int_equal(slice_walk_step(&walk, &insn), kept);
+        }
+        const slice_registers live = pc > 0x404960   ? X(15)
+                                     : pc > 0x404930 ? X(16)
+                                     : pc > 0x404904 ? X(9)
+                                                     : X(9) | X(11);
+        assert_int_equal(walk.live, live);
+    }
+}
+
+static void slice_of_mcf_is_the_lecture_s(void **state)
+{
+    (void)state;
+    const struct slice_pcs none = {.count = 0};
+    struct slice_retired retired[PRICING_LINES];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(retired, pricing, PRICING_LINES);
+    assert_true(slice_trace_read(&trace, retired, PRICING_LINES, false));
+    assert_int_equal(slice_build(&slice, &trace, 0, PRICING_LOAD, &none, &slice_rules_simple),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice),
+                        "add x9,x9,x11; ld x16,0(x9); addi x15,x16,80; *lw x21,0(x15)");
+    assert_int_equal(slice.live_ins, X(9) | X(11));
+    assert_int_equal(slice.trigger, 0x404900);
+    slice_trace_free(&trace);
+}
+
+/* Two turns of the loop from line `first` on, with the branch that closes it. */
+static struct slice mcf_chain(unsigned first, const struct slice_rules *rules)
+{
+    const struct slice_pcs none = {.count = 0};
+    const struct line back = B(0x404998, bltu, 3, 30, -0x98);
+    struct slice_retired turn[PRICING_LINES + 1], retired[3 * (PRICING_LINES + 1)];
+    const unsigned length = PRICING_LINES + 1;
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(turn, pricing, PRICING_LINES);
+    retire(turn + PRICING_LINES, &back, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        memcpy(retired + i * length, turn, sizeof turn);
+    }
+    assert_true(slice_trace_read(&trace, retired + first, 2 * length, rules->through_stack));
+    assert_int_equal(slice_build(&slice, &trace, length, PRICING_LOAD, &none, rules),
+                     SLICE_BUILT_OK);
+    slice_trace_free(&trace);
+    return slice;
+}
+
+static void chain_of_mcf_spawns_behind_the_lecture_s_prologue(void **state)
+{
+    (void)state;
+    struct slice_rules rules = slice_rules_simple;
+    rules.chain = true;
+    struct slice slice = mcf_chain(1, &rules);
+    assert_string_equal(slice_text(&slice),
+                        "add x9,x9,x11 | ld x16,0(x9); addi x15,x16,80; *lw x21,0(x15)");
+    assert_int_equal(slice.live_ins, X(9) | X(11));
+    assert_int_equal(slice.kind, SLICE_CHAINING);
+    assert_int_equal(slice.unroll, 1);
+    rules.unroll = 5;
+    slice = mcf_chain(1, &rules);
+    assert_int_equal(slice.unroll, 5);
+}
+
+static void optimized_chain_of_mcf_folds_the_constant_and_has_a_guard(void **state)
+{
+    (void)state;
+    struct slice_rules rules = slice_rules_optimized;
+    struct slice slice = mcf_chain(1, &rules);
+    assert_string_equal(
+        slice_text(&slice),
+        "add x3,x3,x11; bltu x3,x30,404998; add x9,x9,x11 | ld x16,0(x9); *lw x21,80(x16)");
+    assert_int_equal(slice.guard, SLICE_GUARD_TAKEN);
+    assert_int_equal(slice.live_ins, X(3) | X(9) | X(11) | X(30));
+    rules.chain = rules.guard = false;
+    slice = mcf_chain(1, &rules);
+    assert_string_equal(slice_text(&slice), "add x9,x9,x11 | ld x16,0(x9); *lw x21,80(x16)");
+    assert_int_equal(slice.kind, SLICE_BASIC);
+    assert_int_equal(slice.unroll, 7); /* 128 instructions, 20 of them a turn */
+}
+
+static void loop_carried_list_needs_no_body(void **state)
+{
+    (void)state;
+    static const struct line list[] = {LOAD(0x100, ld, 10, 8, 10, 0x1000),
+                                       I(0x104, addi, 11, 11, 1), B(0x108, bne, 10, 0, -8),
+                                       LOAD(0x100, ld, 10, 8, 10, 0x2000)};
+    struct slice_retired retired[4];
+    struct slice slice = {0};
+    retire(retired, LINES(list));
+    assert_int_equal(slice_build_between(&slice, retired, 4, &slice_rules_optimized),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice), "bne x10,x0,108; *ld x10,8(x10)");
+    assert_int_equal(slice.prologue, 2);
+    assert_int_equal(slice.live_ins, X(10));
+}
+
+static void value_through_the_stack_stays_in_a_register(void **state)
+{
+    (void)state;
+    static const struct line spilled[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000),  STORE(0x104, sd, 10, 16, 2, 0x800),
+        R(0x108, add, 10, 12, 13),          LOAD(0x10c, ld, 14, 16, 2, 0x800),
+        I(0x110, addi, 14, 14, 8),          I(0x114, addi, 14, 14, 8),
+        LOAD(0x118, ld, 15, 24, 14, 0x5000)};
+    const struct slice_pcs none = {.count = 0};
+    struct slice_retired retired[7];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(retired, LINES(spilled));
+    assert_true(slice_trace_read(&trace, retired, 7, true));
+    assert_int_equal(slice_build(&slice, &trace, 0, 0x118, &none, &slice_rules_optimized),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice), "*ld x15,40(x10)");
+    assert_int_equal(slice.live_ins, X(10));
+    slice_trace_free(&trace);
+    assert_true(slice_trace_read(&trace, retired, 7, false));
+    assert_int_equal(slice_build(&slice, &trace, 0, 0x118, &none, &slice_rules_simple),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice),
+                        "ld x14,16(x2); addi x14,x14,8; addi x14,x14,8; *ld x15,24(x14)");
+    slice_trace_free(&trace);
+}
+
+static void store_that_only_overlaps_is_not_followed(void **state)
+{
+    (void)state;
+    static const struct line partial[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 16, 2, 0x800),
+        STORE(0x106, sw, 13, 16, 2, 0x804), LOAD(0x10c, ld, 14, 16, 2, 0x800),
+        LOAD(0x118, ld, 15, 24, 14, 0x5000)};
+    const struct slice_pcs none = {.count = 0};
+    struct slice_retired retired[5];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(retired, LINES(partial));
+    assert_true(slice_trace_read(&trace, retired, 5, true));
+    assert_int_equal(slice_build(&slice, &trace, 0, 0x118, &none, &slice_rules_optimized),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice), "ld x14,16(x2); *ld x15,24(x14)");
+    slice_trace_free(&trace);
+}
+
+static void loads_of_one_loop_share_a_slice(void **state)
+{
+    (void)state;
+    static const struct line both[] = {
+        I(0x100, addi, 10, 10, 64),          LOAD(0x104, ld, 11, 0, 10, 0x1000),
+        LOAD(0x108, lw, 12, 24, 11, 0x2000), LOAD(0x10c, ld, 13, 8, 10, 0x1008),
+        LOAD(0x110, lw, 14, 24, 13, 0x3000), LOAD(0x114, lw, 15, 0, 20, 0x4000),
+        B(0x118, bne, 10, 16, -0x18),        I(0x100, addi, 10, 10, 64)};
+    static const uint64_t others[] = {0x110, 0x114};
+    const struct slice_pcs pcs = {others, 2};
+    struct slice_retired retired[8];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(retired, LINES(both));
+    assert_true(slice_trace_read(&trace, retired, 8, true));
+    assert_int_equal(slice_build(&slice, &trace, 7, 0x108, &pcs, &slice_rules_optimized),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice),
+                        "bne x10,x16,118; addi x10,x10,64 | ld x11,0(x10); *lw x12,24(x11); "
+                        "ld x13,8(x10); *lw x14,24(x13)");
+    slice_trace_free(&trace);
+}
+
+static void what_no_slice_may_have_is_refused(void **state)
+{
+    (void)state;
+    static const struct line atomic[] = {
+        LOAD(0x100, ld, 15, 0, 10, 0x1000),
+        {.pc = 0x104, .insn = {.op = RV64_amoadd_d, .rd = 10, .rs1 = 11, .rs2 = 12}},
+        LOAD(0x100, ld, 15, 0, 10, 0x1000)};
+    struct slice_retired retired[3];
+    struct slice slice = {0};
+    retire(retired, LINES(atomic));
+    assert_int_equal(slice_build_between(&slice, retired, 3, &slice_rules_simple),
+                     SLICE_BUILT_NOT_ALLOWED);
+    assert_int_equal(slice_build_between(&slice, retired, 2, &slice_rules_simple),
+                     SLICE_BUILT_NO_LOAD);
+}
+
+static void too_long_a_slice_is_refused(void **state)
+{
+    (void)state;
+    struct slice_retired retired[203];
+    struct slice slice = {0};
+    const struct line load = LOAD(0x100, ld, 5, 0, 10, 0x1000);
+    retire(retired, &load, 1);
+    retire(retired + 202, &load, 1);
+    for (unsigned i = 1; i < 202; i++) {
+        const struct line product = R(0x104 + 4 * i, mul, 10, 10, 11);
+        retire(retired + i, &product, 1);
+    }
+    assert_int_equal(slice_build_between(&slice, retired, 203, &slice_rules_simple),
+                     SLICE_BUILT_TOO_LONG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walk_of_the_increments_keeps_what_the_table_says),
+        cmocka_unit_test(slice_of_the_increments_is_the_lecture_s),
+        cmocka_unit_test(walk_of_mcf_keeps_what_feeds_the_address),
+        cmocka_unit_test(slice_of_mcf_is_the_lecture_s),
+        cmocka_unit_test(chain_of_mcf_spawns_behind_the_lecture_s_prologue),
+        cmocka_unit_test(optimized_chain_of_mcf_folds_the_constant_and_has_a_guard),
+        cmocka_unit_test(loop_carried_list_needs_no_body),
+        cmocka_unit_test(value_through_the_stack_stays_in_a_register),
+        cmocka_unit_test(store_that_only_overlaps_is_not_followed),
+        cmocka_unit_test(loads_of_one_loop_share_a_slice),
+        cmocka_unit_test(what_no_slice_may_have_is_refused),
+        cmocka_unit_test(too_long_a_slice_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
