@@ -356,6 +356,7 @@ static enum slice_built finish(struct builder *b, struct slice *slice)
                                                           : 1);
         put(slice, &b->code[0]);
     }
+    slice->origin.traced += (uint64_t)slice->unroll * b->turn;
     if (slice->prologue == 0 || !repeated_by_next(b)) {
         put(slice, &b->code[1]);
     }

@@ -44,7 +44,8 @@ const char *slice_built_message(enum slice_built built);
  *
  * `turn` is the index of the trigger's next instance, where the loop has turned once: the trace
  * between both gives the prologue.  Without one (0) the slice is a basic one without prologue.
- * slice->origin is left alone but for `traced`, the instructions from the trigger to the last load. */
+ * slice->origin is left alone but for `traced`, the instructions from the trigger to the last load that
+ * the slice works for, `unroll` turns ahead. */
 enum slice_built slice_build(struct slice *slice, const struct slice_trace *trace, unsigned turn,
                              uint64_t load, const struct slice_pcs *others,
                              const struct slice_rules *rules);
