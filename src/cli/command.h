@@ -13,6 +13,7 @@ enum { EXIT_STRATA_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127
 /* A sub-command gets its own name as arguments[0]. */
 int command_run(int count, char **arguments);
 int command_sim(int count, char **arguments);
+int command_slice(int count, char **arguments);
 int command_study(int count, char **arguments);
 int command_sweep(int count, char **arguments);
 int command_disasm(int count, char **arguments);

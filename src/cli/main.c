@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"run", command_run, "run a program under the translator, on the simulated processor"},
     {"sim", command_sim, "run a RISC-V program on the simulated processor"},
+    {"slice", command_slice, "attach to a program what fetches its data ahead, or show that"},
     {"study", command_study, "run the experiments of the paper, and say what holds"},
     {"sweep", command_sweep, "run programs of your own with many options, as a file says"},
     {"disasm", command_disasm, "disassemble a RISC-V program"},

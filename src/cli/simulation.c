@@ -178,6 +178,9 @@ static int write_reports(const struct simulation *simulation, struct process *pr
 {
     bool written = machine_finish(&process->machine);
     phases_report_nothing(&process->machine);
+    if (simulation->ended != NULL) {
+        simulation->ended(process, simulation->ended_context);
+    }
     if (simulation->stats_path != NULL) {
         written &= run_report_statistics(process, run, simulation->stats_path);
     }

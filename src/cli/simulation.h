@@ -32,6 +32,8 @@ struct simulation {
     bool trace_ranged;  /* --trace-range was given */
     char **environment; /* NULL-terminated, malloc'ed */
     size_t environment_count;
+    void (*ended)(struct process *process, void *context); /* looks at what has run; NULL: nobody */
+    void *ended_context;
     bool environment_lines; /* its strings are malloc'ed too */
 };
 

@@ -11,6 +11,7 @@
 #include "machine/units/loop_profile.h"
 #include "machine/units/reservation.h"
 #include "machine/units/trace.h"
+#include "machine/units/window_sampler.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -180,6 +181,14 @@ static bool add_units(struct machine *machine)
         if (!watch_pipeline(machine) || !share_pipeline(machine)) {
             return false;
         }
+    }
+    if (options->windows != NULL) {
+        struct unit *unit = window_sampler_create(options->windows, host);
+        if (unit == NULL) {
+            fprintf(stderr, "strata: not enough memory to sample windows\n");
+            return false;
+        }
+        add_unit_to_all(machine, unit);
     }
     if (options->trace_path != NULL) {
         struct unit *trace = trace_create(options->trace_path, options->trace_low,

@@ -15,6 +15,7 @@ struct parameters;
 struct pipeline;
 struct seat;
 struct alone;
+struct sampler_plan;
 
 /* The trace's, one that the caller keeps, and that of the view of the pipeline. */
 #define OWN_DESCRIPTORS 3
@@ -33,11 +34,12 @@ struct machine_options {
     bool count_loads;                   /* with it: what each static load does */
     const guest_addr *perfect_loads;    /* with it: those that always hit; NULL: none */
     size_t perfect_load_count;
-    const char *pipeview_path;   /* with it: NULL: no view of the pipeline */
-    struct phase_options phases; /* with it: what is simulated how */
-    struct seat *seat;           /* with it: another process has the processor; NULL: none has */
-    bool beside_others;          /* with it: other programs run on it too */
-    int kept_descriptor;         /* of the caller, not the program's to close; 0: none */
+    const char *pipeview_path;    /* with it: NULL: no view of the pipeline */
+    struct phase_options phases;  /* with it: what is simulated how */
+    struct seat *seat;            /* with it: another process has the processor; NULL: none has */
+    bool beside_others;           /* with it: other programs run on it too */
+    struct sampler_plan *windows; /* of retired instructions, to be sampled; NULL: none */
+    int kept_descriptor;          /* of the caller, not the program's to close; 0: none */
 };
 
 struct machine {

@@ -1,0 +1,93 @@
+/* Shows all instructions that retire to a sampler of windows (slice/sampler.h). */
+#include "machine/units/window_sampler.h"
+
+#include "slice/sampler.h"
+
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct window_sampler {
+    struct unit unit;
+    struct sampler *sampler;
+    const struct hart *hart; /* whose instructions came last */
+    guest_addr address;      /* of the access of the instruction that retires next */
+    pid_t owner;             /* a child of the program has no part in the plan */
+    bool foreign;
+    bool called; /* the last instruction was a system call: it may have forked */
+};
+
+static struct window_sampler *of(struct unit *unit)
+{
+    return (struct window_sampler *)(void *)unit;
+}
+
+static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+{
+    (void)unit;
+    (void)pc;
+    const bool accesses = rv64_row(insn->op)->flags & (INSN_LOAD | INSN_STORE);
+    return (struct watch_request){.events = WATCH_RETIRE | (accesses ? WATCH_MEMORY : 0u)};
+}
+
+static void on_memory(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
+                      const struct rv64_insn *insn)
+{
+    (void)hart;
+    (void)pc;
+    (void)insn;
+    of(unit)->address = address;
+}
+
+static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
+                      const struct rv64_insn *insn)
+{
+    struct window_sampler *own = of(unit);
+    if (own->called) {
+        own->called = false;
+        own->foreign = getpid() != own->owner;
+    }
+    if (own->foreign) {
+        return;
+    }
+    own->called = insn->op == RV64_ecall;
+    if (hart != own->hart) {
+        sampler_break(own->sampler);
+        own->hart = hart;
+    }
+    const struct slice_retired retired = {.pc = pc, .address = own->address, .word = insn->word};
+    sampler_retire(own->sampler, &retired);
+}
+
+static bool finish(struct unit *unit)
+{
+    if (!of(unit)->foreign) {
+        sampler_break(of(unit)->sampler);
+    }
+    return true;
+}
+
+static void destroy(struct unit *unit)
+{
+    sampler_destroy(of(unit)->sampler);
+    free(unit);
+}
+
+static const struct unit_kind kind = {.name = "window_sampler",
+                                      .watches = watches,
+                                      .memory = on_memory,
+                                      .retire = on_retire,
+                                      .finish = finish,
+                                      .destroy = destroy};
+
+struct unit *window_sampler_create(struct sampler_plan *plan, struct unit_host host)
+{
+    struct window_sampler *own = calloc(1, sizeof *own);
+    if (own == NULL || (own->sampler = sampler_create(plan)) == NULL) {
+        free(own);
+        return NULL;
+    }
+    own->unit = (struct unit){.kind = &kind, .host = host};
+    own->owner = getpid();
+    return &own->unit;
+}
