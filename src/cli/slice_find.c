@@ -16,7 +16,8 @@ struct search {
     const struct find_settings *settings;
     struct elf_image image;
     uint64_t bias;
-    uint64_t pcs[FIND_LOADS_MAX];      /* of the delinquent loads, in memory */
+    uint64_t pcs[FIND_LOADS_MAX]; /* of the delinquent loads, in memory */
+    uint64_t misses[FIND_LOADS_MAX];
     uint64_t triggers[FIND_LOADS_MAX]; /* of each; 0: none */
 };
 
@@ -57,6 +58,7 @@ static void choose_loads(struct search *search, const struct load_profile *profi
         covered += load->misses;
         search->bias = load->pc - linked;
         search->pcs[found->load_count] = load->pc;
+        search->misses[found->load_count] = load->misses;
         found->loads[found->load_count++] = (struct found_load){
             .pc = linked, .executions = load->executions, .misses = load->misses, .slice = -1};
     }
@@ -92,7 +94,7 @@ static int choose_triggers(struct search *search)
 {
     const struct find_settings *settings = search->settings;
     const unsigned count = search->found->load_count;
-    const struct slice_pcs loads = {.pcs = search->pcs, .count = count};
+    const struct slice_pcs loads = {.pcs = search->pcs, .misses = search->misses, .count = count};
     struct sampler_plan *plan = make_plan(settings->window, 0, search->pcs, count);
     if (plan == NULL) {
         return fail("not enough memory");
@@ -152,10 +154,23 @@ static void accept(struct search *search, const struct slice *slice)
     found->set.count++;
 }
 
+/* The delinquent loads that have no slice yet. */
+static struct slice_pcs without_slice(const struct search *search, uint64_t pcs[FIND_LOADS_MAX])
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < search->found->load_count; i++) {
+        if (search->found->loads[i].slice < 0) {
+            pcs[count++] = search->pcs[i];
+        }
+    }
+    return (struct slice_pcs){.pcs = pcs, .count = count};
+}
+
 static void choose_one(struct search *search, struct sampler_plan *plan, unsigned load)
 {
     const struct find_settings *settings = search->settings;
-    const struct slice_pcs loads = {.pcs = search->pcs, .count = search->found->load_count};
+    uint64_t pcs[FIND_LOADS_MAX];
+    const struct slice_pcs loads = without_slice(search, pcs);
     struct slice_window windows[SAMPLER_SAMPLES];
     struct slice slice = {0};
     enum slice_built built = SLICE_BUILT_NO_LOAD;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE_BYTES 64 /* of most caches; only to leave out what is fetched already */
 #define GUARD_COST_MAX                                                                             \
     5 /* instructions that a prologue may grow by for its guard, itself included */
 
@@ -39,6 +40,27 @@ bool slice_pcs_have(const struct slice_pcs *pcs, uint64_t pc)
     return i < pcs->count;
 }
 
+static bool loads_at(const struct slice *slice, uint64_t pc)
+{
+    for (unsigned i = 0; i < slice->length; i++) {
+        if (slice->instructions[i].delinquent && slice->instructions[i].pc == pc) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t slice_pcs_worth(const struct slice_pcs *pcs, const struct slice *slice)
+{
+    uint64_t worth = 0;
+    for (size_t i = 0; i < pcs->count; i++) {
+        if (loads_at(slice, pcs->pcs[i])) {
+            worth += pcs->misses != NULL ? pcs->misses[i] : 1;
+        }
+    }
+    return worth;
+}
+
 /* A slice under construction. */
 struct builder {
     const struct slice_trace *trace;
@@ -51,6 +73,7 @@ struct builder {
     slice_registers live_ins;  /* of the body, and of the prologue if there is one */
     slice_registers used;      /* by either: not free for what passes from store to load */
     unsigned guard;            /* the index of the branch; 0: none */
+    enum slice_guard goes;     /* the way that it went */
     struct slice_code code[2]; /* prologue and body */
 };
 
@@ -81,6 +104,18 @@ static bool belongs(const struct builder *b, unsigned index, uint8_t *marks)
     return shares;
 }
 
+/* Whether the body has the same load of the same line already. */
+static bool is_repeated(const struct builder *b, unsigned index)
+{
+    for (unsigned i = 1; i < index; i++) {
+        if (b->body[i] != MARK_NONE && b->trace->pcs[i] == b->trace->pcs[index] &&
+            b->trace->addresses[i] / LINE_BYTES == b->trace->addresses[index] / LINE_BYTES) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The first instance of the load, and what other delinquent loads share work with it. */
 static enum slice_built walk_body(struct builder *b)
 {
@@ -103,11 +138,9 @@ static enum slice_built walk_body(struct builder *b)
         free(joint);
         return SLICE_BUILT_NO_MEMORY;
     }
-    /* Beyond the load only where the loop says how far; without one, only on the way to it. */
-    const unsigned reach = b->turn != 0 ? limit : first;
-    for (unsigned i = 1; i < reach; i++) {
+    for (unsigned i = 1; i < limit; i++) {
         if (b->body[i] != MARK_NONE || !slice_pcs_have(b->others, trace->pcs[i]) ||
-            !belongs(b, i, alone)) {
+            is_repeated(b, i) || !belongs(b, i, alone)) {
             continue;
         }
         const unsigned end = i + 1 > b->end ? i + 1 : b->end;
@@ -140,51 +173,86 @@ static slice_registers close_prologue(struct builder *b, slice_registers live)
     }
 }
 
-static bool has_load(const struct builder *b, const uint8_t *marks)
+static unsigned count_loads(const struct builder *b)
 {
+    unsigned count = 0;
     for (unsigned i = 1; i <= b->turn; i++) {
-        if (marks[i] == MARK_KEPT && rv64_row(b->trace->insns[i].op)->flags & INSN_LOAD) {
-            return true;
-        }
+        count += b->prologue[i] == MARK_KEPT && rv64_row(b->trace->insns[i].op)->flags & INSN_LOAD;
     }
+    return count;
+}
+
+/* The addresses between which the loop's instructions stand. */
+struct extent {
+    uint64_t low, high;
+};
+
+static struct extent extent_of(const struct builder *b)
+{
+    struct extent extent = {UINT64_MAX, 0};
+    for (unsigned i = 1; i <= b->turn; i++) {
+        const uint64_t pc = b->trace->pcs[i];
+        extent.low = pc < extent.low ? pc : extent.low;
+        extent.high = pc > extent.high ? pc : extent.high;
+    }
+    return extent;
+}
+
+/* Whether the loop would have been left here, had the branch gone the other way: one that closes the loop, or
+ * one out of it. */
+static enum slice_guard guard_at(const struct builder *b, unsigned i, const struct extent *extent)
+{
+    const struct rv64_insn *insn = &b->trace->insns[i];
+    const uint64_t pc = b->trace->pcs[i], target = pc + (uint64_t)insn->imm;
+    if (!(rv64_row(insn->op)->flags & INSN_CONDITIONAL) || i + 1 >= b->trace->count) {
+        return SLICE_UNGUARDED;
+    }
+    const bool taken = b->trace->pcs[i + 1] == target;
+    const uint64_t trigger = b->trace->pcs[0];
+    if (taken && target < pc &&
+        ((target <= b->load && b->load <= pc) || (target <= trigger && trigger <= pc))) {
+        return SLICE_GUARD_TAKEN;
+    }
+    return !taken && (target < extent->low || target > extent->high) ? SLICE_GUARD_NOT_TAKEN
+                                                                     : SLICE_UNGUARDED;
+}
+
+/* Keeps a branch where it stands in the prologue, with what it tests, unless that costs more than it saves. */
+static bool keep_guard(struct builder *b, unsigned branch, unsigned kept, unsigned loads)
+{
+    b->prologue[branch] = MARK_ROOT;
+    const slice_registers live = close_prologue(b, b->live_ins);
+    if (count_kept(b->prologue, 1, b->turn + 1) <= kept + GUARD_COST_MAX &&
+        count_loads(b) == loads) {
+        b->live_ins = live;
+        return true;
+    }
+    b->prologue[branch] = MARK_NONE;
+    close_prologue(b, b->live_ins);
     return false;
 }
 
-/* The branch that closes the loop: the last one that was taken backwards over the load or the trigger. */
-static unsigned closing_branch(const struct builder *b)
-{
-    for (unsigned i = b->turn + 1; i-- > 1;) {
-        const struct rv64_insn *insn = &b->trace->insns[i];
-        const uint64_t pc = b->trace->pcs[i], target = pc + (uint64_t)insn->imm;
-        if (rv64_row(insn->op)->flags & INSN_CONDITIONAL && i + 1 < b->trace->count &&
-            b->trace->pcs[i + 1] == target && target < pc &&
-            ((target <= b->load && b->load <= pc) ||
-             (target <= b->trace->pcs[0] && b->trace->pcs[0] <= pc))) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-/* Keeps the branch where it stands in the prologue, with what it tests, unless that costs more than it saves. */
 static void walk_guard(struct builder *b)
 {
-    const unsigned branch = b->rules->guard ? closing_branch(b) : 0;
-    const unsigned before = count_kept(b->prologue, 1, b->turn + 1);
-    const bool loads_before = has_load(b, b->prologue);
-    if (branch == 0 || before == 0) {
-        return;
+    const struct extent extent = extent_of(b);
+    const unsigned kept = count_kept(b->prologue, 1, b->turn + 1), loads = count_loads(b);
+    for (unsigned i = b->turn + 1; kept > 0 && b->guard == 0 && i-- > 1;) {
+        const enum slice_guard guard = guard_at(b, i, &extent);
+        if (guard != SLICE_UNGUARDED && keep_guard(b, i, kept, loads)) {
+            b->guard = i;
+            b->goes = guard;
+        }
     }
-    b->prologue[branch] = MARK_ROOT;
-    const slice_registers live = close_prologue(b, b->live_ins);
-    if (count_kept(b->prologue, 1, b->turn + 1) > before + GUARD_COST_MAX ||
-        has_load(b, b->prologue) != loads_before) {
-        b->prologue[branch] = MARK_NONE;
-        close_prologue(b, b->live_ins);
-        return;
+}
+
+/* Neither the loop nor memory changes the load's address. */
+static bool is_invariant(const struct builder *b)
+{
+    unsigned loads = 0;
+    for (unsigned i = 1; i < b->end; i++) {
+        loads += b->body[i] == MARK_KEPT && rv64_row(b->trace->insns[i].op)->flags & INSN_LOAD;
     }
-    b->live_ins = live;
-    b->guard = branch;
+    return loads == 0 && count_kept(b->prologue, 1, b->turn + 1) == 0;
 }
 
 /* What the marked instructions read and write in their own form. */
@@ -313,26 +381,27 @@ static unsigned turns_ahead(const struct builder *b)
     return turns == 0 ? 1 : turns > SLICE_UNROLL_MAX ? SLICE_UNROLL_MAX : turns;
 }
 
-/* The next slice of a chain begins with the prologue, where this one's body begins: what both do alike is
- * the next one's to do. */
-static bool repeated_by_next(const struct builder *b)
+/* The next slice of a chain begins with the prologue, where this one's body begins: a delinquent load that both
+ * have is the next one's. */
+static void leave_to_next(struct builder *b)
 {
-    const struct slice_code *prologue = &b->code[0], *body = &b->code[1];
-    unsigned i = 0;
-    for (unsigned k = 0; k < prologue->count && i < body->count; k++) {
-        if (rv64_row(prologue->lines[k].insn.op)->flags & INSN_CONDITIONAL) {
-            continue;
+    const struct slice_code *prologue = &b->code[0];
+    struct slice_code *body = &b->code[1];
+    for (unsigned i = 0; i < body->count; i++) {
+        for (unsigned k = 0; k < prologue->count; k++) {
+            if (body->lines[i].pc == prologue->lines[k].pc) {
+                body->lines[i].delinquent = false;
+            }
         }
-        if (prologue->lines[k].pc != body->lines[i].pc) {
-            return false;
-        }
-        i++;
     }
-    return b->rules->chain && i == body->count;
+    slice_prune(body, 0);
 }
 
 static enum slice_built finish(struct builder *b, struct slice *slice)
 {
+    if (b->rules->chain) {
+        leave_to_next(b);
+    }
     if (b->rules->fold) {
         slice_fold(&b->code[1], 0);
         slice_fold(&b->code[0], b->live_ins);
@@ -349,7 +418,7 @@ static enum slice_built finish(struct builder *b, struct slice *slice)
     slice->origin.traced = b->end - 1;
     if (b->code[0].count > guard) { /* else nothing changes from turn to turn */
         slice->prologue = (uint16_t)b->code[0].count;
-        slice->guard = guard ? SLICE_GUARD_TAKEN : SLICE_UNGUARDED;
+        slice->guard = b->goes;
         slice->kind = b->rules->chain ? SLICE_CHAINING : SLICE_BASIC;
         slice->unroll = (uint16_t)(!b->rules->chain       ? turns_ahead(b)
                                    : b->rules->unroll > 0 ? b->rules->unroll
@@ -357,9 +426,7 @@ static enum slice_built finish(struct builder *b, struct slice *slice)
         put(slice, &b->code[0]);
     }
     slice->origin.traced += (uint64_t)slice->unroll * b->turn;
-    if (slice->prologue == 0 || !repeated_by_next(b)) {
-        put(slice, &b->code[1]);
-    }
+    put(slice, &b->code[1]);
     slice->live_ins = slice_reads(slice->instructions, slice->length);
     ASSERT(slice_check(slice) == NULL);
     return SLICE_BUILT_OK;
@@ -373,7 +440,12 @@ static enum slice_built build(struct builder *b, struct slice *slice)
     }
     if (b->turn != 0) {
         b->live_ins = close_prologue(b, b->live_ins);
-        walk_guard(b);
+        if (is_invariant(b)) {
+            return SLICE_BUILT_INVARIANT;
+        }
+        if (b->rules->guard) {
+            walk_guard(b);
+        }
     }
     built = emit_all(b);
     return built == SLICE_BUILT_OK ? finish(b, slice) : built;

@@ -22,13 +22,16 @@ struct slice_rules {
 /* The RIB's simple form, and the offline tool's. */
 extern const struct slice_rules slice_rules_simple, slice_rules_optimized;
 
-/* Addresses, few. */
+/* Addresses, few, and what each is worth. */
 struct slice_pcs {
     const uint64_t *pcs;
+    const uint64_t *misses; /* NULL: all are worth the same */
     size_t count;
 };
 
 bool slice_pcs_have(const struct slice_pcs *pcs, uint64_t pc);
+/* What those among them are worth that a slice is made for. */
+uint64_t slice_pcs_worth(const struct slice_pcs *pcs, const struct slice *slice);
 
 enum slice_built {
 #define SLICE_BUILT(code, message) SLICE_BUILT_##code,
@@ -39,8 +42,8 @@ enum slice_built {
 const char *slice_built_message(enum slice_built built);
 
 /* The first instruction of the trace is the trigger.  The slice is for `load` where it stands first
- * behind the trigger, and for those of `others` that come before the trigger does again and
- * share instructions or live-ins with it.
+ * behind the trigger, and for those of `others` that come before the trigger does again, or before the
+ * trace ends, and share instructions or live-ins with it.
  *
  * `turn` is the index of the trigger's next instance, where the loop has turned once: the trace
  * between both gives the prologue.  Without one (0) the slice is a basic one without prologue.

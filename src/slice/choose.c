@@ -1,6 +1,8 @@
 /* Chooses a trigger and a slice for a delinquent load from windows of a program's run, in two passes. */
 #include "slice/choose.h"
 
+#include "isa/rv64/decode.h"
+
 #include <stdlib.h>
 
 static bool alike(const struct slice *a, const struct slice *b)
@@ -77,25 +79,6 @@ static unsigned instance_before(const struct slice_window *window, unsigned at, 
     return at;
 }
 
-static bool same_path(const struct slice_window *window, unsigned a, unsigned b, unsigned length)
-{
-    unsigned i = 0;
-    while (i < length && window->retired[a + i].pc == window->retired[b + i].pc) {
-        i++;
-    }
-    return i == length;
-}
-
-static bool once_in_turn(const struct slice_window *window, unsigned from, unsigned length,
-                         unsigned index)
-{
-    unsigned count = 0;
-    for (unsigned i = from; i < from + length; i++) {
-        count += window->retired[i].pc == window->retired[index].pc;
-    }
-    return count == 1;
-}
-
 static bool build_from(struct slice *slice, const struct slice_retired *retired, unsigned count,
                        unsigned turn, uint64_t load, const struct slice_pcs *others,
                        const struct slice_rules *rules, enum slice_built *built)
@@ -109,23 +92,51 @@ static bool build_from(struct slice *slice, const struct slice_retired *retired,
     return *built == SLICE_BUILT_OK;
 }
 
-/* Two turns alike stand before the load in this window, `turn` instructions each: from which of them are prologue
- * and body shortest?  The one that is furthest before the load wins a tie. */
-static uint64_t shortest_from(const struct slice_window *window, unsigned turn, uint64_t load,
-                              const struct slice_pcs *others, const struct slice_rules *rules)
+/* What a slice is good for less what it costs.  To do for another load that misses as often as the one that it is
+ * made for is worth 20 instructions; a load in the prologue, which all later slices of a chain wait for, costs as
+ * much as five. */
+static double value_of(const struct slice *slice, uint64_t load, const struct slice_pcs *loads)
 {
-    const unsigned from = window->before - 2 * turn;
-    unsigned shortest = UINT32_MAX;
+    uint64_t own = 1;
+    for (size_t i = 0; i < loads->count; i++) {
+        own = loads->pcs[i] == load && loads->misses != NULL ? loads->misses[i] : own;
+    }
+    double value = 20.0 * (double)slice_pcs_worth(loads, slice) / (double)own - slice->length;
+    for (unsigned i = 0; i < slice->prologue; i++) {
+        struct rv64_insn insn;
+        rv64_decode(slice->instructions[i].word, &insn);
+        value -= rv64_row(insn.op)->flags & INSN_LOAD ? 4 : 0;
+    }
+    return value;
+}
+
+static unsigned next_instance(const struct slice_window *window, unsigned at)
+{
+    for (unsigned i = at + 1; i < window->count; i++) {
+        if (window->retired[i].pc == window->retired[at].pc) {
+            return i - at;
+        }
+    }
+    return 0;
+}
+
+/* Of all instructions in the window that come back in it, the one that is the best trigger of a loop. */
+static uint64_t best_trigger(const struct slice_window *window, uint64_t load,
+                             const struct slice_pcs *others, const struct slice_rules *rules)
+{
+    double best = -5.0 * SLICE_INSTRUCTIONS_MAX;
     uint64_t trigger = load;
-    for (unsigned i = from; i < from + turn; i++) {
+    for (unsigned i = 0; i < window->before; i++) {
+        const unsigned turn = next_instance(window, i);
         struct slice slice = {0};
         enum slice_built built;
-        if (once_in_turn(window, from, turn, i) &&
-            build_from(&slice, window->retired + i, window->before + 1 - i, turn, load, others,
-                       rules, &built) &&
-            slice.length < shortest) {
-            shortest = slice.length;
-            trigger = window->retired[i].pc;
+        if (turn != 0 &&
+            build_from(&slice, window->retired + i,
+                       turn + 2 < window->count - i ? turn + 2 : window->count - i, turn, load,
+                       others, rules, &built) &&
+            slice.prologue > 0 && value_of(&slice, load, others) > best) {
+            best = value_of(&slice, load, others);
+            trigger = slice.trigger;
         }
     }
     return trigger;
@@ -163,9 +174,8 @@ static uint64_t trigger_in_loop(const struct choose_windows *windows, uint64_t l
         const struct slice_window *window = &windows->windows[i];
         struct slice slice = {0};
         const unsigned turn = last_turn(window, load, &slice);
-        if (turn != 0 && 2 * turn <= window->before && alike(&slice, &variants.slices[best]) &&
-            same_path(window, window->before - 2 * turn, window->before - turn, turn)) {
-            trigger = shortest_from(window, turn, load, others, rules);
+        if (turn != 0 && alike(&slice, &variants.slices[best])) {
+            trigger = best_trigger(window, load, others, rules);
             break;
         }
     }
@@ -226,7 +236,7 @@ uint64_t choose_trigger(const struct choose_windows *before, uint64_t load,
                                       : trigger_at_distance(before, load, distance);
 }
 
-static unsigned next_instance(const struct slice_window *window, uint64_t pc)
+static unsigned next_load(const struct slice_window *window, uint64_t pc)
 {
     for (unsigned i = window->before + 1; i < window->count; i++) {
         if (window->retired[i].pc == pc) {
@@ -252,16 +262,19 @@ enum choose_result choose_slice(struct slice *slice, const struct choose_windows
     for (unsigned i = 0; i < after->count; i++) {
         const struct slice_window *w = &after->windows[i];
         const struct slice_retired *trigger = w->retired + w->before;
-        const unsigned reached = next_instance(w, load);
-        const unsigned turn = next_instance(w, trigger->pc);
+        const unsigned reached = next_load(w, load);
+        const unsigned found = next_instance(w, w->before);
+        const unsigned turn = found >= reached ? found : 0;
+        const unsigned rest = w->count - w->before;
+        const unsigned count = turn != 0 ? turn + 2 : window + 1;
         if (reached == 0 || reached > window) {
             continue;
         }
         followed++;
         struct slice variant = {0};
         enum slice_built result;
-        if (build_from(&variant, trigger, w->count - w->before, turn >= reached ? turn : 0, load,
-                       others, rules, &result)) {
+        if (build_from(&variant, trigger, count < rest ? count : rest, turn, load, others, rules,
+                       &result)) {
             variants_add(&variants, &variant, i);
         } else {
             *built = result;

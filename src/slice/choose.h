@@ -1,8 +1,8 @@
 /* Chooses a trigger and a slice for a delinquent load from windows of a program's run, in two passes.
  *
  * The first pass looks at what came before the load: where the load comes back within the window it is in
- * a loop, and the trigger is the place in the loop from which prologue and body are shortest; else an
- * instruction that is nearly always there, about `distance` instructions before.  The second pass looks at what follows
+ * a loop, and the trigger is the place in it, or in a loop around it, from which a short slice does for many
+ * misses; else an instruction that is nearly always there, about `distance` instructions before.  The second pass looks at what follows
  * the trigger: it is kept if the load does, often enough, and the slice is the one that most windows give. */
 #ifndef STRATA_SLICE_CHOOSE_H
 #define STRATA_SLICE_CHOOSE_H

@@ -154,7 +154,7 @@ static bool fold_line(struct slice_code *code, unsigned line, slice_registers ne
            fold_sum(code, line, needed);
 }
 
-static void remove_dead(struct slice_code *code, slice_registers needed)
+void slice_prune(struct slice_code *code, slice_registers needed)
 {
     for (unsigned i = code->count; i-- > 0;) {
         const struct slice_line *line = &code->lines[i];
@@ -178,5 +178,5 @@ void slice_fold(struct slice_code *code, slice_registers needed)
             i = UINT32_MAX;
         }
     }
-    remove_dead(code, needed);
+    slice_prune(code, needed);
 }

@@ -16,8 +16,11 @@ struct slice_code {
     struct slice_line lines[SLICE_INSTRUCTIONS_MAX];
 };
 
-/* `needed` are the registers whose values count at the end, besides the delinquent loads and a
- * branch that is the last line. */
+/* Takes out what nobody needs, and no more. */
+void slice_prune(struct slice_code *code, slice_registers needed);
+
+/* `needed` are the registers whose values count at the end, besides the delinquent loads and
+ * branches. */
 void slice_fold(struct slice_code *code, slice_registers needed);
 
 #endif

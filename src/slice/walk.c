@@ -66,14 +66,17 @@ bool slice_trace_read(struct slice_trace *trace, const struct slice_retired *ret
     *trace = (struct slice_trace){.count = count};
     trace->insns = calloc(count + 1u, sizeof *trace->insns);
     trace->pcs = calloc(count + 1u, sizeof *trace->pcs);
+    trace->addresses = calloc(count + 1u, sizeof *trace->addresses);
     trace->stores = calloc(count + 1u, sizeof *trace->stores);
-    if (count > TRACE_MAX || trace->insns == NULL || trace->pcs == NULL || trace->stores == NULL) {
+    if (count > TRACE_MAX || trace->insns == NULL || trace->pcs == NULL ||
+        trace->addresses == NULL || trace->stores == NULL) {
         slice_trace_free(trace);
         return false;
     }
     for (unsigned i = 0; i < count; i++) {
         rv64_decode(retired[i].word, &trace->insns[i]);
         trace->pcs[i] = retired[i].pc;
+        trace->addresses[i] = retired[i].address;
     }
     for (unsigned i = 0; i < count; i++) {
         const uint32_t flags = rv64_row(trace->insns[i].op)->flags;
@@ -88,6 +91,7 @@ void slice_trace_free(struct slice_trace *trace)
 {
     free(trace->insns);
     free(trace->pcs);
+    free(trace->addresses);
     free(trace->stores);
     *trace = (struct slice_trace){.count = 0};
 }

@@ -34,6 +34,7 @@ struct slice_trace {
     unsigned count;
     struct rv64_insn *insns; /* as 32-bit instructions */
     uint64_t *pcs;
+    uint64_t *addresses;
     /* For loads: the index of the store that left just this value on the stack, else TRACE_NONE.
      * The register that stores it is then as good as the memory. */
     uint16_t *stores;

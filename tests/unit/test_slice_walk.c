@@ -262,7 +262,7 @@ static void loads_of_one_loop_share_a_slice(void **state)
         LOAD(0x110, lw, 14, 24, 13, 0x3000), LOAD(0x114, lw, 15, 0, 20, 0x4000),
         B(0x118, bne, 10, 16, -0x18),        I(0x100, addi, 10, 10, 64)};
     static const uint64_t others[] = {0x110, 0x114};
-    const struct slice_pcs pcs = {others, 2};
+    const struct slice_pcs pcs = {.pcs = others, .count = 2};
     struct slice_retired retired[8];
     struct slice_trace trace;
     struct slice slice = {0};
