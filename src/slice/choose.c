@@ -120,26 +120,31 @@ static unsigned next_instance(const struct slice_window *window, unsigned at)
     return 0;
 }
 
-/* Of all instructions in the window that come back in it, the one that is the best trigger of a loop. */
+/* Of all instructions in the window that come back in it, the one that is the best trigger of a loop; among
+ * equals the one that is furthest before the load. */
 static uint64_t best_trigger(const struct slice_window *window, uint64_t load,
                              const struct slice_pcs *others, const struct slice_rules *rules)
 {
-    double best = -5.0 * SLICE_INSTRUCTIONS_MAX;
-    uint64_t trigger = load;
+    struct slice best = {.trigger = load};
+    double most = 0;
     for (unsigned i = 0; i < window->before; i++) {
-        const unsigned turn = next_instance(window, i);
+        const unsigned turn = next_instance(window, i), rest = window->count - i;
         struct slice slice = {0};
         enum slice_built built;
-        if (turn != 0 &&
-            build_from(&slice, window->retired + i,
-                       turn + 2 < window->count - i ? turn + 2 : window->count - i, turn, load,
-                       others, rules, &built) &&
-            slice.prologue > 0 && value_of(&slice, load, others) > best) {
-            best = value_of(&slice, load, others);
-            trigger = slice.trigger;
+        if (turn == 0 ||
+            !build_from(&slice, window->retired + i, turn + 2 < rest ? turn + 2 : rest, turn, load,
+                        others, rules, &built) ||
+            slice.prologue == 0) {
+            continue;
+        }
+        const double value = value_of(&slice, load, others);
+        if (best.length == 0 || value > most ||
+            (value >= most && slice.origin.traced > best.origin.traced)) {
+            best = slice;
+            most = value;
         }
     }
-    return trigger;
+    return best.trigger;
 }
 
 /* The instructions since the load's last instance, and its simple slice of these; 0 if there is none. */
