@@ -166,27 +166,51 @@ static struct slice_pcs without_slice(const struct search *search, uint64_t pcs[
     return (struct slice_pcs){.pcs = pcs, .count = count};
 }
 
-static void choose_one(struct search *search, struct sampler_plan *plan, unsigned load)
+/* The slice of a load from one trigger. */
+static bool choose_from(struct search *search, struct sampler_plan *plan, unsigned load,
+                        uint64_t trigger, struct slice *slice, const char **why)
 {
     const struct find_settings *settings = search->settings;
     uint64_t pcs[FIND_LOADS_MAX];
     const struct slice_pcs loads = without_slice(search, pcs);
     struct slice_window windows[SAMPLER_SAMPLES];
-    struct slice slice = {0};
     enum slice_built built = SLICE_BUILT_NO_LOAD;
     unsigned target = 0;
-    while (plan->targets[target].pc != search->triggers[load]) {
+    while (plan->targets[target].pc != trigger) {
         target++;
     }
     const struct choose_windows after = windows_of(plan, target, windows);
-    const enum choose_result result = choose_slice(&slice, &after, search->pcs[load], &loads,
+    const enum choose_result result = choose_slice(slice, &after, search->pcs[load], &loads,
                                                    &settings->rules, settings->window, &built);
-    if (result != CHOOSE_OK) {
-        search->found->loads[load].why = refuse(result, built);
-    } else if (!in_program(search, &slice)) {
-        search->found->loads[load].why = "its slice goes through code of a library";
-    } else {
+    *why = result != CHOOSE_OK          ? refuse(result, built)
+           : !in_program(search, slice) ? "its slice goes through code of a library"
+                                        : NULL;
+    return *why == NULL;
+}
+
+/* From the trigger that the first pass chose, or, if there is no loop from there after all, from the load's last
+ * instance, as hardware does it. */
+static void choose_one(struct search *search, struct sampler_plan *plan, unsigned load)
+{
+    struct slice slice = {0}, own = {0};
+    const char *why, *why_own;
+    const bool chosen = choose_from(search, plan, load, search->triggers[load], &slice, &why);
+    if ((!chosen || slice.prologue == 0) &&
+        choose_from(search, plan, load, search->pcs[load], &own, &why_own) &&
+        (!chosen || own.prologue > 0)) {
+        accept(search, &own);
+    } else if (chosen) {
         accept(search, &slice);
+    } else {
+        search->found->loads[load].why = why;
+    }
+}
+
+static void add_target(uint64_t *targets, unsigned *count, uint64_t pc)
+{
+    const struct slice_pcs before = {.pcs = targets, .count = *count};
+    if (!slice_pcs_have(&before, pc)) {
+        targets[(*count)++] = pc;
     }
 }
 
@@ -194,17 +218,17 @@ static void choose_one(struct search *search, struct sampler_plan *plan, unsigne
 static int choose_slices(struct search *search)
 {
     const unsigned count = search->found->load_count;
-    uint64_t triggers[FIND_LOADS_MAX];
+    uint64_t targets[SAMPLER_TARGETS_MAX];
     unsigned different = 0;
     for (unsigned i = 0; i < count; i++) {
-        const struct slice_pcs before = {.pcs = triggers, .count = different};
         if (search->triggers[i] == 0) {
             search->found->loads[i].why = "nothing comes before it often enough";
-        } else if (!slice_pcs_have(&before, search->triggers[i])) {
-            triggers[different++] = search->triggers[i];
+            continue;
         }
+        add_target(targets, &different, search->triggers[i]);
+        add_target(targets, &different, search->pcs[i]);
     }
-    struct sampler_plan *plan = make_plan(0, 2 * search->settings->window, triggers, different);
+    struct sampler_plan *plan = make_plan(0, 2 * search->settings->window, targets, different);
     if (plan == NULL) {
         return fail("not enough memory");
     }

@@ -6,9 +6,9 @@
 #include "slice/choose.h"
 #include "slice/section.h"
 
-#define FIND_LOADS_MAX SAMPLER_TARGETS_MAX
-#define FIND_MISSES_MIN 1000 /* fewer are not worth a slice */
-#define FIND_SHARE 0.9       /* of all misses, that the delinquent loads have together */
+#define FIND_LOADS_MAX (SAMPLER_TARGETS_MAX / 2) /* each may be its own trigger, too */
+#define FIND_MISSES_MIN 1000                     /* fewer are not worth a slice */
+#define FIND_SHARE 0.9 /* of all misses, that the delinquent loads have together */
 
 struct find_settings {
     struct slice_rules rules;

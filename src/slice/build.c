@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define JOINED_MAX 6  /* instructions of another load of the same loop that shares nothing */
 #define LINE_BYTES 64 /* of most caches; only to leave out what is fetched already */
 #define GUARD_COST_MAX                                                                             \
     5 /* instructions that a prologue may grow by for its guard, itself included */
@@ -91,25 +92,34 @@ static unsigned count_kept(const uint8_t *marks, unsigned from, unsigned to)
     return count;
 }
 
-/* Whether the slice of a load at `index` alone has to do with the one in b->body. */
+/* Whether the slice of a load at `index` alone has to do with the one in b->body, or is so short that a slice
+ * of its own, started as often, would be waste. */
 static bool belongs(const struct builder *b, unsigned index, uint8_t *marks)
 {
     memset(marks, MARK_NONE, b->trace->count);
     marks[index] = MARK_ROOT;
     const slice_registers live = slice_trace_walk(b->trace, 1, index + 1, 0, marks);
-    bool shares = (live & b->live_ins) != 0;
+    slice_registers changed = 0;
+    for (unsigned i = 1; i <= b->turn; i++) {
+        changed |= slice_operands(&b->trace->insns[i]).written;
+    }
+    bool shares = (live & b->live_ins) != 0 ||
+                  ((live & changed) != 0 && count_kept(marks, 1, index + 1) <= JOINED_MAX);
     for (unsigned i = 1; !shares && i < b->end; i++) {
         shares = marks[i] != MARK_NONE && b->body[i] != MARK_NONE;
     }
     return shares;
 }
 
-/* Whether the body has the same load of the same line already. */
+/* Whether the body has the same load already, of the same line, or at all where no loop says how often it
+ * comes. */
 static bool is_repeated(const struct builder *b, unsigned index)
 {
-    for (unsigned i = 1; i < index; i++) {
-        if (b->body[i] != MARK_NONE && b->trace->pcs[i] == b->trace->pcs[index] &&
-            b->trace->addresses[i] / LINE_BYTES == b->trace->addresses[index] / LINE_BYTES) {
+    const struct slice_trace *trace = b->trace;
+    for (unsigned i = 1; i < trace->count; i++) {
+        if (b->body[i] != MARK_NONE && trace->pcs[i] == trace->pcs[index] &&
+            (b->turn == 0 ||
+             trace->addresses[i] / LINE_BYTES == trace->addresses[index] / LINE_BYTES)) {
             return true;
         }
     }

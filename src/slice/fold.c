@@ -61,9 +61,20 @@ static void remove_line(struct slice_code *code, unsigned line)
     }
 }
 
-/* One spelling of copies. */
-static void normalize(struct rv64_insn *insn)
+/* Whether the register has the sign of its low 32 bits in all others. */
+static bool is_word(const struct slice_code *code, unsigned line, unsigned number)
 {
+    const unsigned writer = writer_before(code, line, integer(number));
+    return writer != NO_LINE && (rv64_row(code->lines[writer].insn.op)->flags & INSN_WORD32 ||
+                                 code->lines[writer].insn.op == RV64_lw);
+}
+
+/* One spelling of copies. */
+static void normalize(const struct slice_code *code, unsigned line, struct rv64_insn *insn)
+{
+    if (insn->op == RV64_addiw && insn->imm == 0 && is_word(code, line, insn->rs1)) {
+        insn->op = RV64_addi;
+    }
     if (insn->op == RV64_add && (insn->rs1 == 0 || insn->rs2 == 0)) {
         insn->rs1 = insn->rs1 == 0 ? insn->rs2 : insn->rs1;
         insn->rs2 = 0;
@@ -147,7 +158,7 @@ static bool fold_line(struct slice_code *code, unsigned line, slice_registers ne
 {
     struct rv64_insn *insn = &code->lines[line].insn;
     const uint32_t flags = rv64_row(insn->op)->flags;
-    normalize(insn);
+    normalize(code, line, insn);
     return fold_constant(code, line) ||
            (flags & INSN_RS1_INT && fold_copy(code, line, &insn->rs1)) ||
            (flags & INSN_RS2_INT && fold_copy(code, line, &insn->rs2)) ||

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#define SAMPLER_TARGETS_MAX 16
+#define SAMPLER_TARGETS_MAX 32
 #define SAMPLER_SAMPLES 64 /* of each target; even */
 
 struct slice_window {

@@ -234,6 +234,24 @@ static void value_through_the_stack_stays_in_a_register(void **state)
     slice_trace_free(&trace);
 }
 
+static void extension_of_what_is_extended_goes(void **state)
+{
+    (void)state;
+    static const struct line extended[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), I(0x104, addiw, 13, 13, 1), I(0x108, addiw, 31, 13, 0),
+        R(0x10c, add, 14, 31, 12), LOAD(0x110, ld, 15, 0, 14, 0x5000)};
+    const struct slice_pcs none = {.count = 0};
+    struct slice_retired retired[5];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    retire(retired, LINES(extended));
+    assert_true(slice_trace_read(&trace, retired, 5, true));
+    assert_int_equal(slice_build(&slice, &trace, 0, 0x110, &none, &slice_rules_optimized),
+                     SLICE_BUILT_OK);
+    assert_string_equal(slice_text(&slice), "addiw x13,x13,1; add x14,x13,x12; *ld x15,0(x14)");
+    slice_trace_free(&trace);
+}
+
 static void store_that_only_overlaps_is_not_followed(void **state)
 {
     (void)state;
@@ -319,6 +337,7 @@ int main(void)
         cmocka_unit_test(optimized_chain_of_mcf_folds_the_constant_and_has_a_guard),
         cmocka_unit_test(loop_carried_list_needs_no_body),
         cmocka_unit_test(value_through_the_stack_stays_in_a_register),
+        cmocka_unit_test(extension_of_what_is_extended_goes),
         cmocka_unit_test(store_that_only_overlaps_is_not_followed),
         cmocka_unit_test(loads_of_one_loop_share_a_slice),
         cmocka_unit_test(what_no_slice_may_have_is_refused),
