@@ -54,7 +54,7 @@ help:
 ##             LADDER_FLAGS=--quick for smaller programs
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
-## fuzz        the ELF reader, the decoders and experiment files, with clang's fuzzer
+## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
 ## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
 

@@ -26,7 +26,8 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/driver.c $(LIBRARY)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< tests/fuzz/driver.c $(LIBRARY) $(LDLIBS)
 
-fuzz-bounded: $(BUILD)/fuzz/fuzz_elf $(BUILD)/fuzz/fuzz_decode $(BUILD)/fuzz/fuzz_experiment
+fuzz-bounded: $(BUILD)/fuzz/fuzz_elf $(BUILD)/fuzz/fuzz_decode $(BUILD)/fuzz/fuzz_experiment \
+	$(BUILD)/fuzz/fuzz_slices
 
 # As it is built where the plotting library is not installed.
 $(BUILD)/bare/page_files.o: src/report/page_files.S $(wildcard web/*)
@@ -67,6 +68,11 @@ fuzz:
 	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_experiment \
 		tests/fuzz/fuzz_experiment.c $(addprefix src/study/,experiment.c experiment_check.c \
 		expression.c lists.c pool.c script.c) src/base/check.c -ljansson -lm
+	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_slices tests/fuzz/fuzz_slices.c \
+		src/slice/section.c src/slice/slice.c src/isa/rv64/*.c src/base/text.c src/base/check.c
+	@mkdir -p $(BUILD)/fuzz/slices
+	tests/fuzz/make_slices $(BUILD)/fuzz/slices
 	$(BUILD)/fuzz/libfuzzer_elf -max_total_time=$(FUZZ_SECONDS) $(BUILD)/fuzz/corpus
 	$(BUILD)/fuzz/libfuzzer_decode -max_total_time=$(FUZZ_SECONDS)
+	$(BUILD)/fuzz/libfuzzer_slices -max_total_time=$(FUZZ_SECONDS) $(BUILD)/fuzz/slices
 	$(BUILD)/fuzz/libfuzzer_experiment -max_total_time=$(FUZZ_SECONDS) -only_ascii=1 experiments
