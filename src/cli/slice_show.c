@@ -95,7 +95,7 @@ static void print_slice(const struct slice *slice, unsigned number, struct symbo
            slice->kind == SLICE_CHAINING ? "chaining" : "basic", slice->trigger,
            place[0] != '\0' ? " in " : "", place);
     const struct slice_origin *origin = &slice->origin;
-    printf("  length %u (%u of them prologue, run %u times), %u live-ins:", slice->length,
+    printf("  length %u, prologue %u, %u iterations ahead; %u live-ins:", slice->length,
            slice->prologue, slice->unroll, count_registers(slice->live_ins));
     print_registers(slice->live_ins);
     printf("\n  %.1f instructions from trigger to load, of which %.1f %% are left out\n",

@@ -76,6 +76,7 @@ struct builder {
     unsigned guard;            /* the index of the branch; 0: none */
     enum slice_guard goes;     /* the way that it went */
     struct slice_code code[2]; /* prologue and body */
+    struct slice_code unrolled;
 };
 
 static bool is_delinquent(const struct builder *b, uint64_t pc)
@@ -407,6 +408,28 @@ static void leave_to_next(struct builder *b)
     slice_prune(body, 0);
 }
 
+/* A basic slice's prologue, `turns` times, and its body as one piece of code, in which most additions fold into one.
+ * False if that is no shorter than to run the prologue as often, or is too long.  Nobody tests a guard there: the few
+ * that run too far do no harm. */
+static bool unroll(struct builder *b, unsigned turns)
+{
+    const struct slice_code *parts[] = {&b->code[0], &b->code[1]};
+    const unsigned executed = turns * b->code[0].count + b->code[1].count;
+    struct slice_code *whole = &b->unrolled;
+    for (unsigned turn = 0; turn <= turns; turn++) {
+        const struct slice_code *part = parts[turn == turns];
+        for (unsigned i = 0; i < part->count; i++) {
+            const struct slice_line *line = &part->lines[i];
+            if (!(rv64_row(line->insn.op)->flags & INSN_CONDITIONAL) &&
+                !append(whole, line->insn, line->pc, line->delinquent)) {
+                return false;
+            }
+        }
+        slice_fold(whole, turn == turns ? 0 : b->live_ins);
+    }
+    return whole->count < executed && whole->count <= b->rules->length_max;
+}
+
 static enum slice_built finish(struct builder *b, struct slice *slice)
 {
     if (b->rules->chain) {
@@ -433,10 +456,18 @@ static enum slice_built finish(struct builder *b, struct slice *slice)
         slice->unroll = (uint16_t)(!b->rules->chain       ? turns_ahead(b)
                                    : b->rules->unroll > 0 ? b->rules->unroll
                                                           : 1);
-        put(slice, &b->code[0]);
     }
     slice->origin.traced += (uint64_t)slice->unroll * b->turn;
-    put(slice, &b->code[1]);
+    if (slice->prologue > 0 && !b->rules->chain && b->rules->fold && unroll(b, slice->unroll)) {
+        slice->prologue = 0;
+        slice->guard = SLICE_UNGUARDED;
+        put(slice, &b->unrolled);
+    } else {
+        if (slice->prologue > 0) {
+            put(slice, &b->code[0]);
+        }
+        put(slice, &b->code[1]);
+    }
     slice->live_ins = slice_reads(slice->instructions, slice->length);
     ASSERT(slice_check(slice) == NULL);
     return SLICE_BUILT_OK;

@@ -82,8 +82,8 @@ static const char *check_form(const struct slice *slice)
     if (slice->prologue > slice->length) {
         return "its prologue is longer than itself";
     }
-    if ((slice->prologue == 0) != (slice->unroll == 0) || slice->unroll > SLICE_UNROLL_MAX) {
-        return "it is unrolled too often, or has nothing to unroll";
+    if ((slice->prologue != 0 && slice->unroll == 0) || slice->unroll > SLICE_UNROLL_MAX) {
+        return "it is unrolled too often, or has a prologue that is never run";
     }
     if (slice->prologue == 0 &&
         (slice->kind == SLICE_CHAINING || slice->guard != SLICE_UNGUARDED)) {

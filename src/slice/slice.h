@@ -67,8 +67,10 @@ struct slice {
     uint8_t kind;      /* enum slice_kind */
     uint8_t guard;     /* enum slice_guard; with one, the prologue has a branch */
     uint16_t length;   /* instructions, prologue and body */
-    uint16_t prologue; /* of these, from the first on; 0: none, and unroll is 0 */
-    uint16_t unroll;   /* runs of the prologue; 0 is for basic ones only */
+    uint16_t prologue; /* of these, from the first on; 0: none, and the kind is basic */
+    uint16_t
+        unroll; /* runs of the prologue, 1 or more; without one, how many iterations ahead the body
+                          works for already */
     uint16_t throttle; /* slices of its chain that may be started and not yet used up by the main
                                  thread; 0: as the machine likes */
     slice_registers live_ins; /* read by prologue or body before they are written */
