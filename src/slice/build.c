@@ -142,8 +142,8 @@ static enum slice_built walk_body(struct builder *b)
     b->end = first + 1;
     b->body[first] = MARK_ROOT;
     b->live_ins = slice_trace_walk(trace, 1, b->end, 0, b->body);
-    uint8_t *alone = calloc(trace->count, 1);
-    uint8_t *joint = calloc(trace->count, 1);
+    uint8_t *alone = calloc(trace->count + 1u, 1);
+    uint8_t *joint = calloc(trace->count + 1u, 1);
     if (alone == NULL || joint == NULL) {
         free(alone);
         free(joint);
@@ -329,7 +329,7 @@ static enum slice_built emit(struct builder *b, struct slice_code *code, const u
                              unsigned to)
 {
     const struct slice_trace *trace = b->trace;
-    uint8_t *passed = calloc(trace->count, 1); /* the register, by the store's index */
+    uint8_t *passed = calloc(trace->count + 1u, 1); /* the register, by the store's index */
     if (passed == NULL) {
         return SLICE_BUILT_NO_MEMORY;
     }
