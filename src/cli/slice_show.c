@@ -68,8 +68,9 @@ static void print_instruction(const struct slice *slice, unsigned i, struct symb
         *operands++ = '\0';
     }
     const bool guard = rv64_row(insn.op)->flags & INSN_CONDITIONAL;
-    if (guard) { /* its target means nothing */
-        *strrchr(operands, ',') = '\0';
+    if (guard && operands != NULL) { /* its target means nothing */
+        char *target = strrchr(operands, ',');
+        *(target != NULL ? target : operands) = '\0';
     }
     place_text(symbols, instruction->pc, place, sizeof place);
     printf("  %-8s  %8" PRIx64 "  %-8s %-20s  %-10s %s\n",

@@ -388,6 +388,7 @@ static void put(struct slice *slice, const struct slice_code *code)
 /* How many turns it takes to be as far ahead as the rules want. */
 static unsigned turns_ahead(const struct builder *b)
 {
+    ASSERT(b->turn != 0);
     const unsigned turns = (b->rules->ahead + b->turn - 1) / b->turn;
     return turns == 0 ? 1 : turns > SLICE_UNROLL_MAX ? SLICE_UNROLL_MAX : turns;
 }

@@ -196,7 +196,9 @@ static bool grow(struct growing *out, const void *bytes, size_t count)
         out->bytes = larger;
         out->capacity = capacity;
     }
-    memset(out->bytes + out->size, 0, at - out->size);
+    if (at > out->size) {
+        memset(out->bytes + out->size, 0, at - out->size);
+    }
     if (count > 0) {
         memcpy(out->bytes + at, bytes, count);
     }
