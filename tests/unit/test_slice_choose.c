@@ -1,5 +1,5 @@
 /* Tests how windows are sampled, and which trigger and slice are chosen from them. */
-#include "slice_rig.h"
+#include "slice_examples.h"
 
 #include <stdlib.h>
 
@@ -258,6 +258,59 @@ static void load_of_one_address_gets_no_slice(void **state)
     assert_int_equal(result, CHOOSE_NONE);
 }
 
+/* The lecture's loops, turn by turn; each access goes to another line. */
+static struct slice_retired turn_of(const struct line *lines, unsigned count, uint64_t number)
+{
+    struct slice_retired retired;
+    retire(&retired, &lines[number % count], 1);
+    retired.address += 4096 * (number / count);
+    return retired;
+}
+
+static struct slice_retired increments_turn(uint64_t number)
+{
+    return turn_of(increments, INCREMENTS_LINES, number);
+}
+
+static struct slice_retired pricing_turn(uint64_t number)
+{
+    static const struct line back = B(0x404998, bltu, 3, 30, -0x98);
+    const unsigned turn = PRICING_LINES + 1;
+    return number % turn == PRICING_LINES
+               ? turn_of(&back, 1, 0)
+               : turn_of(pricing, PRICING_LINES, number / turn * PRICING_LINES + number % turn);
+}
+
+static void offline_slice_of_the_increments_is_the_lecture_s(void **state)
+{
+    (void)state;
+    enum choose_result result;
+    struct slice slice = chosen(increments_turn, INCREMENTS_LOAD, &slice_rules_simple, &result);
+    assert_int_equal(result, CHOOSE_OK);
+    assert_string_equal(slice_text(&slice), "ld x1,0(x2); add x1,x4,x1; *ld x5,0(x1)");
+    assert_int_equal(slice.live_ins, X(2) | X(4));
+    assert_int_equal(slice.trigger, INCREMENTS_LOAD);
+    free(plan);
+    slice = chosen(increments_turn, INCREMENTS_LOAD, &slice_rules_optimized, &result);
+    assert_string_equal(slice_text(&slice),
+                        "blt x6,x0,120; addi x3,x3,1; addi x6,x3,-100; addi x2,x2,8 "
+                        "| ld x1,0(x2); add x1,x4,x1; *ld x5,0(x1)");
+}
+
+static void offline_slice_of_mcf_is_the_lecture_s(void **state)
+{
+    (void)state;
+    enum choose_result result;
+    struct slice_rules rules = slice_rules_simple;
+    rules.chain = true;
+    const struct slice slice = chosen(pricing_turn, PRICING_LOAD, &rules, &result);
+    assert_int_equal(result, CHOOSE_OK);
+    assert_string_equal(slice_text(&slice),
+                        "add x9,x9,x11 | ld x16,0(x9); addi x15,x16,80; *lw x21,0(x15)");
+    assert_int_equal(slice.live_ins, X(9) | X(11));
+    assert_int_equal(slice.trigger, 0x404904);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, clean)
@@ -270,6 +323,8 @@ int main(void)
         TEST(load_without_a_loop_gets_a_trigger_at_a_distance),
         TEST(trigger_that_the_load_seldom_follows_is_refused),
         TEST(load_of_one_address_gets_no_slice),
+        TEST(offline_slice_of_the_increments_is_the_lecture_s),
+        TEST(offline_slice_of_mcf_is_the_lecture_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
