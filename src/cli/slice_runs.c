@@ -98,10 +98,9 @@ struct outcome {
 static void keep_profile(struct process *process, struct load_profile *profile)
 {
     size_t count;
-    const struct load_site **sites =
-        loads_ranked(pipeline_loads(process->machine.pipeline), &count);
+    struct load_site *sites = loads_ranked(pipeline_loads(process->machine.pipeline), &count);
     for (size_t i = 0; i < count; i++) {
-        const struct load_site *site = sites[i];
+        const struct load_site *site = &sites[i];
         const uint64_t misses = site->levels[0].misses;
         const struct region *region = region_find(files_state(process)->regions, site->pc);
         profile->misses += misses;
