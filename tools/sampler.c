@@ -17,7 +17,7 @@ static unsigned used;
 static int (*real_sigaction(void))(int, const struct sigaction *, struct sigaction *)
 {
     return (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT,
-                                                                              "sigaction");
+                                                                             "sigaction");
 }
 
 /* Strata catches all signals for the program that it runs: this one is not the program's. */

@@ -23,7 +23,7 @@ enum phase {
 
 #define PHASE_FOREVER UINT64_MAX
 #define SAMPLE_PERIOD_MOST UINT64_C(1000000000000)
-#define SAMPLE_MEASURE_DEFAULT 1000   /* instructions */
+#define SAMPLE_MEASURE_DEFAULT 1000    /* instructions */
 #define SAMPLE_WARM_DEFAULT UINT64_MAX /* half of the period */
 
 struct phase_options {

@@ -69,8 +69,13 @@ static bool fetch_line(struct pipeline *pipeline, struct context *context, unsig
     }
     if (ready == CACHE_BUSY) {
         pipeline->busy = true;
+        if (!(pipeline->refused & 1u << number)) {
+            pipeline->refused |= 1u << number;
+            context->refused_since = now;
+        }
         return false;
     }
+    pipeline->refused &= ~(1u << number);
     context->fetch_line = line;
     context->fetch_translated = 0;
     if (ready > now + pipeline->parameters.l1i_cycles) {
@@ -79,6 +84,28 @@ static bool fetch_line(struct pipeline *pipeline, struct context *context, unsig
         return false;
     }
     return true;
+}
+
+/* Loads and stores come to lower levels at other times than lines of code, and could for ever be the ones that
+ * find an MSHR free there: after so many cycles they must let a fetch go before them. */
+#define FETCH_PATIENCE 4096
+
+bool fetch_again(struct pipeline *pipeline)
+{
+    bool any = false;
+    pipeline->fetch_first = false;
+    for (unsigned refused = pipeline->refused; refused != 0; refused &= refused - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(refused);
+        struct context *context = &pipeline->contexts[number];
+        if (can_fetch(pipeline, context)) {
+            const struct incoming *next = &context->incoming[context->stream_head % INCOMING];
+            fetch_line(pipeline, context, number, next->record.slot->site.pc);
+            any |= context->fetch_from > pipeline->now;
+        }
+        pipeline->fetch_first |= pipeline->refused & 1u << number &&
+                                 pipeline->now - context->refused_since > FETCH_PATIENCE;
+    }
+    return any;
 }
 
 /* Of a context that can fetch. */

@@ -122,6 +122,10 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
             return hit;
         }
     }
+    if (UNLIKELY(pipeline->fetch_first) && !cache_holds(&pipeline->l1d, address)) {
+        *cause = CAUSE_mshrs;
+        return CACHE_BUSY;
+    }
     struct access access = {
         .line = address, .now = walks ? *translated : now, .kind = kind, .again = again};
     const uint64_t ready = cache_access(&pipeline->l1d, &access);
@@ -143,7 +147,7 @@ static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsig
     const unsigned count =
         prefetch_learn(&pipeline->prefetcher,
                        context_address(pipeline, context, entry->slot->site.pc), address, ahead);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && !pipeline->fetch_first; i++) {
         if ((ahead[i] ^ address) >> GUEST_SPACE_BITS != 0 ||
             cache_holds(&pipeline->l1d, ahead[i])) {
             continue;

@@ -325,6 +325,7 @@ static bool run_cycle(struct pipeline *pipeline)
     memset(pipeline->unit_next, 0, sizeof pipeline->unit_next);
     bool any = commit_stage(pipeline);
     any |= complete_stage(pipeline);
+    any |= (pipeline->refused != 0 || pipeline->fetch_first) && fetch_again(pipeline);
     any |= issue_stage(pipeline);
     any |= dispatch_stage(pipeline);
     any |= fetch_stage(pipeline);

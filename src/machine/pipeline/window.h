@@ -113,6 +113,7 @@ struct context {
     uint8_t fetch_cause;       /* enum cause: what it waits for until then */
     bool fetch_blocked;        /* by a misprediction, until it is executed */
     guest_addr fetch_line;     /* the line that the last instruction came from, plus 1 */
+    uint64_t refused_since;    /* the cycle in which a fetch first found no MSHR */
     uint64_t fetch_translated; /* of the next line, as in struct entry */
 
     unsigned head, count; /* of its entries: a ring of window->ring */
@@ -144,8 +145,10 @@ struct pipeline {
     unsigned queued;                               /* fetched and not dispatched */
     unsigned turn;                                 /* the context that comes first in this cycle */
     unsigned live;                                 /* bits of contexts that have something to do */
-    bool busy;                                     /* a load found no free MSHR in this cycle */
-    bool hungry;                                   /* an active context has too few records */
+    unsigned refused; /* bits of contexts whose fetch found no free MSHR */
+    bool fetch_first; /* one of them has waited too long */
+    bool busy;        /* a load found no free MSHR in this cycle */
+    bool hungry;      /* an active context has too few records */
 
     uint32_t wheel[EVENT_CYCLES];
     uint64_t wheel_used[EVENT_CYCLES / 64];
@@ -274,6 +277,8 @@ bool complete_stage(struct pipeline *pipeline);
 bool issue_stage(struct pipeline *pipeline);
 bool dispatch_stage(struct pipeline *pipeline);
 bool fetch_stage(struct pipeline *pipeline);
+/* Before the cycle's loads and stores: those whose line found no MSHR. */
+bool fetch_again(struct pipeline *pipeline);
 
 /* fetch.c: which of some contexts, as bits, comes first by the policy. */
 unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates);
