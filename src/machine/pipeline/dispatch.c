@@ -132,8 +132,20 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
     return dispatched;
 }
 
+/* Whether the context has nothing in flight, and its next instruction has been there for long: others take
+ * all the room as soon as there is any. */
+#define DISPATCH_PATIENCE 4096
+
+static bool starves(const struct pipeline *pipeline, const struct context *context)
+{
+    return context->count == 0 && context->alone_until <= pipeline->now &&
+           first_in_queue(context)->cycle + pipeline->parameters.core_front_cycles +
+                   DISPATCH_PATIENCE <
+               pipeline->now;
+}
+
 /* Room in the queues goes by the policy of fetch: in mere turns, contexts that free it in step with their
- * turns would keep it from others for ever. */
+ * turns would keep it from others for ever.  One that the policy starves comes before all others. */
 bool dispatch_stage(struct pipeline *pipeline)
 {
     const unsigned room = (unsigned)pipeline->parameters.core_dispatch_width;
@@ -143,7 +155,14 @@ bool dispatch_stage(struct pipeline *pipeline)
     }
     for (unsigned live = pipeline->live; live != 0; live &= live - 1) {
         const unsigned number = (unsigned)__builtin_ctz(live);
-        candidates |= (unsigned)(pipeline->contexts[number].queue_count > 0) << number;
+        const struct context *context = &pipeline->contexts[number];
+        if (context->queue_count == 0) {
+            continue;
+        }
+        if (UNLIKELY(starves(pipeline, context))) {
+            return dispatch_context(pipeline, number, room) > 0;
+        }
+        candidates |= 1u << number;
     }
     while (candidates != 0 && dispatched < room) {
         const unsigned number = fetch_choose(pipeline, candidates);
