@@ -80,10 +80,18 @@ static enum cause cause_of(struct pipeline *pipeline, unsigned number)
         if (context->fetch_blocked || context->fetch_from > pipeline->now) {
             return (enum cause)context->fetch_cause;
         }
-        return context->queue_count > 0                         ? CAUSE_front
-               : next_awaits_store(pipeline, context)           ? CAUSE_sync
-               : context->stream_count == 0 && !context->active ? CAUSE_idle
-                                                                : CAUSE_fetch;
+        if (context->queue_count > 0) {
+            return CAUSE_front;
+        }
+        if (next_awaits_store(pipeline, context)) {
+            return CAUSE_sync;
+        }
+        if (context->stream_count == 0 && !context->active) {
+            return CAUSE_idle;
+        }
+        /* The cycle in which fetch goes on is the last one of what it waited for. */
+        return context->fetch_from == pipeline->now ? (enum cause)context->fetch_cause
+                                                    : CAUSE_fetch;
     }
     const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
     if (entry->state == ENTRY_DONE) {

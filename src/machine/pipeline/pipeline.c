@@ -45,6 +45,7 @@ static bool create_context(struct pipeline *pipeline, struct context *context)
     context->ready = calloc(pipeline->ring_words, sizeof *context->ready);
     context->parked = calloc(pipeline->ring_words, sizeof *context->parked);
     context->stores = calloc(pipeline->ring, sizeof *context->stores);
+    context->fetch_cause = CAUSE_fetch;
     for (unsigned i = 0; i < REGISTERS; i++) {
         context->writers[i] = NO_ENTRY;
     }
