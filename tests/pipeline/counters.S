@@ -1,7 +1,10 @@
 /* A loop with counters on all of it: on its head, in its middle, on its branch.  With CALLBACK the one in the
- * middle reaches its threshold in every iteration, with INLINE the callback's instructions stand there instead. */
+ * middle, or on TAG, reaches its threshold in every iteration, with INLINE the callback's instructions stand there instead. */
 #include "isa/rv64/xstrata_asm.h"
 #include "loop.inc"
+#ifndef TAG
+#define TAG middle
+#endif
 
     .macro body
     .rept 14
@@ -26,7 +29,7 @@
     .endm
 
     program
-    la s0, middle
+    la s0, TAG
     la s1, callback
 #ifdef INLINE
     li s1, 0 /* it only counts */
@@ -37,7 +40,7 @@
     counter branch, 1 << 30
 #endif
 #ifdef CALLBACK
-    counter middle, 1
+    counter TAG, 1
 #endif
     loop
     body

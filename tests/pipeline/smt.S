@@ -1,4 +1,5 @@
-/* Threads that repeat the same body on as many contexts, until the first has done so ITERATIONS times. */
+/* Threads that repeat the same body on as many contexts, until the first has done so ITERATIONS times; with EQUAL
+ * each of them does. */
 #include "loop.inc"
     program
     la s0, stacks
@@ -14,6 +15,25 @@
     .rept 30
     OP
     .endr
+#ifdef EQUAL
+    .macro end_thread again
+    addi s11, s11, -1
+    bnez s11, \again
+    li a7, 93
+    li a0, 0
+    ecall
+    .endm
+
+    end_thread again
+other:
+    li s11, ITERATIONS
+    .balign 64
+again_other:
+    .rept 30
+    OP
+    .endr
+    end_thread again_other
+#else
     end_loop
 
     .balign 64
@@ -23,6 +43,7 @@ other:
     .endr
     addi s11, s11, -1
     bnez s0, other
+#endif
 
     .bss
     .balign 16

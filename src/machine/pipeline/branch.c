@@ -15,9 +15,12 @@ bool branch_create(struct branch_predictor *predictor, const struct parameters *
         .stack_entries = parameters->branch_return_stack,
         .contexts = (unsigned)parameters->core_contexts};
     predictor->counters = malloc(parameters->branch_table);
-    predictor->targets = calloc(parameters->branch_targets, sizeof *predictor->targets);
+    if (parameters->branch_targets > 0) {
+        predictor->targets = calloc(parameters->branch_targets, sizeof *predictor->targets);
+    }
     predictor->stacks = calloc(predictor->contexts, sizeof *predictor->stacks);
-    if (predictor->counters == NULL || predictor->targets == NULL || predictor->stacks == NULL) {
+    if (predictor->counters == NULL || predictor->stacks == NULL ||
+        (parameters->branch_targets > 0 && predictor->targets == NULL)) {
         return false;
     }
     memset(predictor->counters, 1, parameters->branch_table); /* weakly not taken */
@@ -54,27 +57,21 @@ static struct target_entry *target_set(const struct branch_predictor *predictor,
     return &predictor->targets[(pc >> 1 & predictor->target_mask) * predictor->target_ways];
 }
 
-/* The target that was learned; 0 if there is none. */
-static guest_addr target_find(const struct branch_predictor *predictor, guest_addr pc)
+/* Whether the target that was learned is this one; it is from now on. */
+static bool target_known(const struct branch_predictor *predictor, guest_addr pc, guest_addr target)
 {
-    const struct target_entry *set = target_set(predictor, pc);
-    for (uint64_t i = 0; i < predictor->target_ways; i++) {
-        if (set[i].tag == pc + 1) {
-            return set[i].target;
-        }
+    if (predictor->targets == NULL) {
+        return true;
     }
-    return 0;
-}
-
-static void target_learn(const struct branch_predictor *predictor, guest_addr pc, guest_addr target)
-{
     struct target_entry *set = target_set(predictor, pc);
     uint64_t way = 0;
     while (way + 1 < predictor->target_ways && set[way].tag != pc + 1) {
         way++;
     }
+    const bool known = set[way].tag == pc + 1 && set[way].target == target;
     memmove(set + 1, set, way * sizeof *set);
     set[0] = (struct target_entry){.tag = pc + 1, .target = target};
+    return known;
 }
 
 static void push(const struct branch_predictor *predictor, struct return_stack *stack,
@@ -97,9 +94,24 @@ static guest_addr pop(const struct branch_predictor *predictor, struct return_st
     return address;
 }
 
-static bool predict_direction(struct branch_predictor *predictor, struct return_stack *stack,
-                              const struct branch_site *site, bool taken)
+/* The direction was predicted as taken, and is: fetch can go on there if the buffer has the target. */
+static enum fetch_outcome predict_target(struct branch_predictor *predictor,
+                                         const struct branch_site *site)
 {
+    const bool known = target_known(predictor, site->pc, site->target);
+    predictor->statistics.misfetched += !known;
+    return known ? FETCH_PREDICTED : FETCH_MISFETCHED;
+}
+
+static enum fetch_outcome predict_conditional(struct branch_predictor *predictor,
+                                              struct return_stack *stack,
+                                              const struct branch_site *site, guest_addr actual)
+{
+    predictor->statistics.conditional++;
+    if (actual != site->next && actual != site->target) {
+        return FETCH_MISPREDICTED;
+    }
+    const bool taken = actual != site->next;
     uint8_t *counter = counter_of(predictor, site->pc, stack->history);
     const bool predicted = predictor->kind == PREDICT_TAKEN || *counter >= 2;
     if (taken && *counter < 3) {
@@ -108,40 +120,53 @@ static bool predict_direction(struct branch_predictor *predictor, struct return_
         --*counter;
     }
     stack->history = stack->history << 1 | taken;
-    predictor->statistics.conditional++;
-    predictor->statistics.conditional_wrong += predicted != taken;
-    return predicted == taken;
+    if (predicted != taken) {
+        predictor->statistics.conditional_wrong++;
+        if (taken) {
+            target_known(predictor, site->pc, site->target);
+        }
+        return FETCH_MISPREDICTED;
+    }
+    return taken ? predict_target(predictor, site) : FETCH_PREDICTED;
 }
 
-static bool predict_register(struct branch_predictor *predictor, const struct branch_site *site,
-                             guest_addr actual)
+static enum fetch_outcome predict_direct(struct branch_predictor *predictor,
+                                         const struct branch_site *site, guest_addr actual)
 {
-    const bool right = target_find(predictor, site->pc) == actual;
-    target_learn(predictor, site->pc, actual);
+    return actual == site->target ? predict_target(predictor, site) : FETCH_MISPREDICTED;
+}
+
+static enum fetch_outcome predict_register(struct branch_predictor *predictor,
+                                           const struct branch_site *site, guest_addr actual)
+{
+    const bool right = target_known(predictor, site->pc, actual);
     predictor->statistics.indirect++;
     predictor->statistics.indirect_wrong += !right;
-    return right;
+    return right ? FETCH_PREDICTED : FETCH_MISPREDICTED;
 }
 
-bool branch_predicted(struct branch_predictor *predictor, unsigned context,
-                      const struct branch_site *site, guest_addr actual)
+enum fetch_outcome branch_fetch(struct branch_predictor *predictor, unsigned context,
+                                const struct branch_site *site, guest_addr actual)
 {
     struct return_stack *stack = &predictor->stacks[context];
     switch (site->kind) {
     case BRANCH_CONDITIONAL:
-        return predict_direction(predictor, stack, site, actual != site->next);
+        return predict_conditional(predictor, stack, site, actual);
     case BRANCH_RETURN: {
         const bool right = pop(predictor, stack) == actual;
         predictor->statistics.returns++;
         predictor->statistics.returns_wrong += !right;
-        return right;
+        return right ? FETCH_PREDICTED : FETCH_MISPREDICTED;
     }
     case BRANCH_CALL:
         push(predictor, stack, site->next);
-        return site->target != 0 || predict_register(predictor, site, actual);
+        return site->target != 0 ? predict_direct(predictor, site, actual)
+                                 : predict_register(predictor, site, actual);
     case BRANCH_INDIRECT:
         return predict_register(predictor, site, actual);
+    case BRANCH_JUMP:
+        return predict_direct(predictor, site, actual);
     default:
-        return true;
+        return actual == site->next ? FETCH_PREDICTED : FETCH_MISPREDICTED;
     }
 }

@@ -12,7 +12,7 @@
 enum branch_kind {
     BRANCH_NONE,
     BRANCH_CONDITIONAL,
-    BRANCH_JUMP,   /* jal: its target is known when it is decoded */
+    BRANCH_JUMP,   /* jal */
     BRANCH_CALL,   /* jal or jalr that leaves a return address */
     BRANCH_RETURN, /* jalr from a return address */
     BRANCH_INDIRECT,
@@ -20,8 +20,15 @@ enum branch_kind {
 
 struct branch_site {
     guest_addr pc, next; /* and what follows it */
-    guest_addr target;   /* of a direct one; 0: known only when it is executed */
+    guest_addr target;   /* of a direct one, known when it is decoded; 0: when it is executed */
     enum branch_kind kind;
+};
+
+/* When fetch learns where it goes on behind an instruction. */
+enum fetch_outcome {
+    FETCH_PREDICTED,    /* at once */
+    FETCH_MISFETCHED,   /* when it is decoded: the direction was right, the target unknown */
+    FETCH_MISPREDICTED, /* when it is executed */
 };
 
 struct target_entry {
@@ -40,6 +47,7 @@ struct branch_statistics {
     uint64_t conditional, conditional_wrong;
     uint64_t indirect, indirect_wrong;
     uint64_t returns, returns_wrong;
+    uint64_t misfetched;
 };
 
 /* Of all kinds together. */
@@ -58,7 +66,7 @@ struct branch_predictor {
     uint64_t kind, history_mask, table_mask, target_ways, target_mask;
     uint64_t stack_entries;
     uint8_t *counters;
-    struct target_entry *targets; /* by set, the last used first */
+    struct target_entry *targets; /* by set, the last used first; NULL: all are known */
     struct return_stack *stacks;  /* by context */
     unsigned contexts;
     struct branch_statistics statistics;
@@ -67,9 +75,10 @@ struct branch_predictor {
 bool branch_create(struct branch_predictor *predictor, const struct parameters *parameters);
 void branch_destroy(struct branch_predictor *predictor);
 
-/* A branch is fetched, and `actual` is where it goes: whether that was predicted.  The predictor learns
- * it at once, so that what it knows is what a real one knows when branches are far apart. */
-bool branch_predicted(struct branch_predictor *predictor, unsigned context,
-                      const struct branch_site *site, guest_addr actual);
+/* A branch is fetched, and `actual` is where it goes.  The predictor learns it at once, so that what it knows
+ * is what a real one knows when branches are far apart.  Where a direct branch cannot go, a callback or a
+ * handler begins, which nothing predicts; which way the branch would have gone is not known then. */
+enum fetch_outcome branch_fetch(struct branch_predictor *predictor, unsigned context,
+                                const struct branch_site *site, guest_addr actual);
 
 #endif

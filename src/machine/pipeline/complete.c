@@ -67,10 +67,7 @@ bool complete_stage(struct pipeline *pipeline)
             any = true;
             entry->state = ENTRY_DONE;
             if (entry->mispredicted) {
-                struct context *context = &pipeline->contexts[context_of(pipeline, id)];
-                context->fetch_blocked = false;
-                context->fetch_from = pipeline->now + pipeline->parameters.branch_redirect_cycles;
-                context->fetch_cause = CAUSE_branch;
+                fetch_redirect(pipeline, &pipeline->contexts[context_of(pipeline, id)]);
             }
             const uint32_t dependents = entry->dependents;
             entry->dependents = NO_ENTRY;

@@ -75,7 +75,10 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     entry->waiting = 0;
     entry->state = ENTRY_WAITS;
     entry->cause = CAUSE_execute;
-    entry->mispredicted = fetched->mispredicted;
+    entry->mispredicted = fetched->outcome == FETCH_MISPREDICTED;
+    if (UNLIKELY(fetched->outcome == FETCH_MISFETCHED)) {
+        fetch_redirect(pipeline, context);
+    }
     entry->forwarded = false;
     entry->address_known = false;
     if (UNLIKELY(pipeline->view != NULL)) {
@@ -144,11 +147,15 @@ static bool starves(const struct pipeline *pipeline, const struct context *conte
                pipeline->now;
 }
 
-/* Room in the queues goes by the policy of fetch: in mere turns, contexts that free it in step with their
- * turns would keep it from others for ever.  One that the policy starves comes before all others. */
+/* Room in the queues goes to those that have the least of it, or by the main thread's precedence: in mere
+ * turns, contexts that free it in step with their turns would keep it from others for ever.  One that the
+ * policy starves comes before all others. */
 bool dispatch_stage(struct pipeline *pipeline)
 {
     const unsigned room = (unsigned)pipeline->parameters.core_dispatch_width;
+    const uint64_t policy = pipeline->parameters.core_fetch_policy == FETCH_MAIN_FIRST
+                                ? FETCH_MAIN_FIRST
+                                : FETCH_ICOUNT;
     unsigned dispatched = 0, candidates = 0;
     if (one_lives(pipeline)) {
         return dispatch_context(pipeline, (unsigned)__builtin_ctz(pipeline->live), room) > 0;
@@ -165,7 +172,7 @@ bool dispatch_stage(struct pipeline *pipeline)
         candidates |= 1u << number;
     }
     while (candidates != 0 && dispatched < room) {
-        const unsigned number = fetch_choose(pipeline, candidates);
+        const unsigned number = fetch_choose(pipeline, candidates, policy);
         candidates &= ~(1u << number);
         dispatched += dispatch_context(pipeline, number, room - dispatched);
     }

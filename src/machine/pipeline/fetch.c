@@ -11,9 +11,8 @@ static bool can_fetch(const struct pipeline *pipeline, const struct context *con
            !next_awaits_store(pipeline, context);
 }
 
-unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates)
+unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates, uint64_t policy)
 {
-    const uint64_t policy = pipeline->parameters.core_fetch_policy;
     unsigned best = (unsigned)__builtin_ctz(candidates), best_load = UINT32_MAX;
     if ((candidates & (candidates - 1)) == 0) {
         return best;
@@ -108,6 +107,19 @@ bool fetch_again(struct pipeline *pipeline)
     return any;
 }
 
+void fetch_redirect(struct pipeline *pipeline, struct context *context)
+{
+    context->fetch_blocked = false;
+    context->fetch_from = pipeline->now + pipeline->parameters.branch_redirect_cycles;
+    context->fetch_cause = CAUSE_branch;
+}
+
+/* Where a thread whose last instruction this is would go on, as far as can be said. */
+static guest_addr go_on_behind(const struct branch_site *site)
+{
+    return site->target != 0 && site->kind != BRANCH_CONDITIONAL ? site->target : site->next;
+}
+
 /* Of a context that can fetch. */
 static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsigned room)
 {
@@ -129,18 +141,19 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
         struct incoming *following =
             &context->incoming[(context->stream_head + fetched) % INCOMING];
         const guest_addr next =
-            fetched < context->stream_count ? following->record.slot->site.pc : site->next;
-        const bool right = site->kind != BRANCH_NONE
-                               ? branch_predicted(&pipeline->predictor, number, site, next)
-                               : next == site->next;
+            fetched < context->stream_count ? following->record.slot->site.pc : go_on_behind(site);
+        const enum fetch_outcome outcome =
+            site->kind != BRANCH_NONE || next != site->next
+                ? branch_fetch(&pipeline->predictor, number, site, next)
+                : FETCH_PREDICTED;
         incoming->cycle = pipeline->now;
-        incoming->mispredicted = !right;
-        if (!right) {
+        incoming->outcome = (uint8_t)outcome;
+        if (outcome != FETCH_PREDICTED) {
             context->fetch_blocked = true;
             context->fetch_cause = CAUSE_branch;
         }
         /* What comes from elsewhere is fetched in the next cycle. */
-        goes_on = right && next == site->next;
+        goes_on = outcome == FETCH_PREDICTED && next == site->next;
         incoming = following;
     }
     context->stream_head += fetched;
@@ -167,7 +180,8 @@ bool fetch_stage(struct pipeline *pipeline)
     }
     for (unsigned i = 0;
          i < pipeline->parameters.core_fetch_contexts && room > 0 && candidates != 0; i++) {
-        const unsigned number = fetch_choose(pipeline, candidates);
+        const unsigned number =
+            fetch_choose(pipeline, candidates, pipeline->parameters.core_fetch_policy);
         candidates &= ~(1u << number);
         const unsigned fetched = fetch_context(pipeline, number, room);
         any |= fetched > 0 || pipeline->contexts[number].fetch_from > pipeline->now;

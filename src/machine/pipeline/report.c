@@ -115,6 +115,7 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     s->number(s, "indirect_mispredicted", branches->indirect_wrong);
     s->number(s, "returns", branches->returns);
     s->number(s, "returns_mispredicted", branches->returns_wrong);
+    s->number(s, "target_misses", branches->misfetched);
     const struct branch_counts all = branch_counts(branches);
     report_ratio(s, "accuracy", all.all - all.wrong, all.all);
     report_ratio(s, "mispredicted_per_1000", 1000 * all.wrong, instructions);

@@ -165,7 +165,7 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
         trail.jumped = false;
         if (slot->site.kind != BRANCH_NONE) {
             const guest_addr actual = i + 1 < count ? records[i + 1].slot->site.pc : next;
-            branch_predicted(&pipeline->predictor, context, &slot->site, actual);
+            branch_fetch(&pipeline->predictor, context, &slot->site, actual);
             trail.jumped = actual != slot->site.next;
         }
         if (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH) && memory) {

@@ -54,7 +54,7 @@ struct incoming {
         awaited; /* the store of another context that it reads from, as in store_seen; 0: none */
     /* Once it is fetched. */
     uint64_t cycle;
-    bool mispredicted;
+    uint8_t outcome; /* enum fetch_outcome */
 };
 
 /* What a context has executed and not fetched, and what it has fetched and not dispatched: a ring. */
@@ -111,7 +111,7 @@ struct context {
 
     uint64_t fetch_from;       /* the cycle from which fetch may go on */
     uint8_t fetch_cause;       /* enum cause: what it waits for until then */
-    bool fetch_blocked;        /* by a misprediction, until it is executed */
+    bool fetch_blocked;        /* by a branch, until it is decoded or executed */
     guest_addr fetch_line;     /* the line that the last instruction came from, plus 1 */
     uint64_t refused_since;    /* the cycle in which a fetch first found no MSHR */
     uint64_t fetch_translated; /* of the next line, as in struct entry */
@@ -280,8 +280,10 @@ bool fetch_stage(struct pipeline *pipeline);
 /* Before the cycle's loads and stores: those whose line found no MSHR. */
 bool fetch_again(struct pipeline *pipeline);
 
-/* fetch.c: which of some contexts, as bits, comes first by the policy. */
-unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates);
+/* fetch.c: it is known where the context's fetch goes on. */
+void fetch_redirect(struct pipeline *pipeline, struct context *context);
+/* Which of some contexts, as bits, comes first by a policy. */
+unsigned fetch_choose(const struct pipeline *pipeline, unsigned candidates, uint64_t policy);
 /* issue.c: the instruction may issue from now on. */
 void issue_make_ready(struct pipeline *pipeline, uint32_t id);
 /* A store's address is known. */
