@@ -1,4 +1,4 @@
-"""Pages of runs in cycles: the CPI stack, the processor's figures, the delinquent loads."""
+"""Pages of runs in cycles: the CPI stack, the processor's figures, programs together, the delinquent loads."""
 
 import os
 import re
@@ -129,6 +129,40 @@ def test_two_cycles(browser, page, runs):
             differs("most misses", shown[0][2], "chase"))
 
 
+def test_together(browser, one, two, runs):
+    """Programs on one processor: each beside the others and alone, and all of them; a run without others has none."""
+    stats = [read_json(path)["pipeline"] for path in (runs.together, runs.other_together)]
+    keys = {"instructions": "instructions", "cycles": "cycles", "IPC": "ipc", "IPC alone": "ipc_alone",
+            "speedup": "speedup"}
+    browser.open(one)
+    programs = stats[0]["programs"]
+    rows = table_of(browser, "#together >")
+    verdict("programs together", differs("programs", [(row["context"], row["program"], row["ended"]) for row in rows],
+                                         [("0", runs.chases, "status 0"), ("1", runs.chases_pie, "status 0")]),
+            *(differs(label, [number(row[label]) for row in rows], [program[key] for program in programs])
+              for label, key in keys.items()),
+            differs("shown", [row[4:7] for row in browser.evaluate(ROWS % "#programs-together")],
+                    [[f"{program[key]:.3f}" for key in ("ipc", "ipc_alone", "speedup")] for program in programs]))
+    figures = {row["figure"]: number(row["value"]) for row in table_of(browser, "#together details")}
+    together = stats[0]["together"]
+    verdict("what programs get done together", differs("figures", figures, {
+        "cycles": together["cycles"], "weighted speedup": together["weighted_speedup"],
+        "harmonic mean": together["harmonic_speedup"], "fairness": together["fairness"]}),
+            close("sum of speedups", together["weighted_speedup"], sum(program["speedup"] for program in programs)))
+    bars = """(() => {
+        const data = charts.find((one) => one.canvas.getAttribute("aria-label") === "Instructions per cycle").drawn.data;
+        return [data.labels, data.datasets.map((one) => [one.label, one.data])];
+    })()"""
+    verdict("the chart of programs", differs("bars", browser.evaluate(bars), [
+        ["0: chases", "1: chases-pie"], [["beside the others", [program["ipc"] for program in programs]],
+                                         ["alone", [program["ipc_alone"] for program in programs]]]]))
+    browser.open(two)
+    rows = table_of(browser, "#together >")
+    found = [[number(row[f"IPC {run}"]) for row in rows] for run in "AB"]
+    verdict("programs of two runs", differs("IPC", found, [
+        [program["ipc"] for program in programs] + [None], [program["ipc"] for program in stats[1]["programs"]]]))
+
+
 def several_contexts(stats):
     """The same with a second context that does what the first does."""
     contexts = stats["pipeline"]["contexts"]
@@ -144,6 +178,11 @@ def test_pages_of_cycles(browser, folder, runs):
     test_cycles(browser, one, runs)
     test_loads(browser, one, runs)
     test_two_cycles(browser, two, runs)
+    together = make_page(folder, "together.html", runs.together)
+    two_together = make_page(folder, "two_together.html", runs.together, runs.other_together)
+    look(browser, "programs together", together, "light", 4)
+    look(browser, "programs together, twice", two_together, "dark", 4)
+    test_together(browser, together, two_together, runs)
     mixed = make_page(folder, "mixed.html", runs.cycles, runs.plain)
     look(browser, "a run in cycles and one without", mixed, "light", 6)
     verdict("without cycles", differs("bars", browser.evaluate("charts[1].drawn.data.labels"), ["A: cycles.json"]))
