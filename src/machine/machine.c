@@ -89,7 +89,8 @@ static bool watch_pipeline(struct machine *machine)
     bool enough =
         !options->count_loads || pipeline_count_loads(machine->pipeline, &machine->origins);
     for (size_t i = 0; enough && i < options->perfect_load_count; i++) {
-        enough = pipeline_make_perfect(machine->pipeline, options->perfect_loads[i]);
+        enough =
+            pipeline_make_perfect(machine->pipeline, options->perfect_loads[i], &machine->origins);
     }
     if (!enough) {
         fprintf(stderr, "strata: not enough memory to count loads\n");

@@ -121,7 +121,8 @@ static void note_origins(struct machine *machine, guest_addr start, uint64_t byt
 {
     if (class == XSTRATA_CODE_ORIGINS) {
         machine->origins.table = start;
-    } else if (class == XSTRATA_CODE_FRAGMENT && machine->options.count_loads &&
+    } else if (class == XSTRATA_CODE_FRAGMENT &&
+               (machine->options.count_loads || machine->options.perfect_load_count > 0) &&
                bytes < GUEST_SPACE_BYTES) {
         pipeline_forget_loads(machine->pipeline, start, bytes);
         machine_rewatch(machine, start, bytes);

@@ -157,13 +157,14 @@ bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origi
 
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
 {
-    if (pipeline->all_loads != NULL) {
+    if (pipeline->origins != NULL) {
         slots_forget(pipeline->slots, start, bytes);
     }
 }
 
-bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc)
+bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins)
 {
+    pipeline->origins = origins;
     return slots_make_perfect(pipeline->slots, pc);
 }
 

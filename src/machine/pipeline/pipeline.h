@@ -56,12 +56,12 @@ struct pipeline *pipeline_create(const struct parameters *parameters);
 void pipeline_destroy(struct pipeline *pipeline);
 
 /* Before the first cycle: count what each load does (false if memory runs out); let the loads at an
- * address always hit the first level (the same); write the view of the pipeline, which is the
+ * address of the program always hit the first level (the same); write the view of the pipeline, which is the
  * pipeline's from then on. */
 bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
 /* Loads that are decoded in this range from now on are others than before. */
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
-bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc);
+bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins);
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
 /* After the last one: false if the view could not be written. */
 bool pipeline_finish_view(struct pipeline *pipeline);

@@ -68,7 +68,7 @@ bool slots_make_perfect(struct slots *slots, guest_addr pc)
     return true;
 }
 
-static bool is_perfect(const struct slots *slots, guest_addr pc)
+bool slots_are_perfect(const struct slots *slots, guest_addr pc)
 {
     size_t i = 0;
     while (i < slots->perfect_count && slots->perfect[i] != pc) {
@@ -282,9 +282,6 @@ struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_ins
         return NULL;
     }
     set_up(slot, pc, insn, slots->parameters);
-    if (slot->flags & SLOT_LOAD && is_perfect(slots, pc)) {
-        slot->flags |= SLOT_PERFECT;
-    }
     slot->hash_next = *bucket;
     *bucket = slot;
     return slot;

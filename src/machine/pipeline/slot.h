@@ -50,15 +50,16 @@ struct slots;
 
 struct slots *slots_create(const struct parameters *parameters);
 void slots_destroy(struct slots *slots);
-/* NULL if memory runs out. */
-/* Loads at this address always hit, if they were not asked for before; false if memory runs out. */
+/* Loads at this address of the program always hit; false if memory runs out. */
 bool slots_make_perfect(struct slots *slots, guest_addr pc);
+bool slots_are_perfect(const struct slots *slots, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void slots_set_arena(struct slots *slots, void *arena, size_t bytes);
 /* Whether the arena was too small for one. */
 bool slots_full(const struct slots *slots);
 /* Slots of these addresses are made anew when they are asked for; those that there are stay. */
 void slots_forget(struct slots *slots, guest_addr start, uint64_t bytes);
+/* NULL if memory runs out. */
 struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn);
 
 #endif

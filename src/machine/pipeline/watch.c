@@ -11,13 +11,25 @@ struct recorder {
     struct pipeline *pipeline;
 };
 
+/* Only while it is decoded is it known which load of the program a translator's copy is. */
+static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_addr pc,
+                      const struct rv64_insn *insn)
+{
+    const struct origin origin = origins_find(pipeline->origins, pc, insn);
+    if (pipeline->all_loads != NULL && slot->load == NULL) {
+        loads_add(pipeline->all_loads, slot, origin);
+    }
+    if (slots_are_perfect(pipeline->slots, origin.pc)) {
+        slot->flags |= SLOT_PERFECT;
+    }
+}
+
 static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
 {
     const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
     struct slot *slot = slots_get(pipeline->slots, pc, insn);
-    if (UNLIKELY(pipeline->all_loads != NULL) && slot != NULL && slot->flags & SLOT_LOAD &&
-        slot->load == NULL) {
-        loads_add(pipeline->all_loads, slot, origins_find(pipeline->origins, pc, insn));
+    if (UNLIKELY(pipeline->origins != NULL) && slot != NULL && slot->flags & SLOT_LOAD) {
+        note_load(pipeline, slot, pc, insn);
     }
     return (struct watch_request){.events = WATCH_RECORD, .slot = slot};
 }

@@ -178,7 +178,7 @@ struct pipeline {
     uint64_t measure_start, measured_cycles; /* of the interval under way, and of those before it */
     struct kept_statistics kept;
     struct loads *all_loads;       /* `loads`, measuring or not */
-    const struct origins *origins; /* of these; NULL if they are not asked for */
+    const struct origins *origins; /* of loads; NULL if they are not asked for */
     struct pipeview *whole_view;   /* the same */
 };
 
