@@ -104,6 +104,10 @@ static int fail_to_read(const struct program_file *file, enum elf_status status,
         return fail(file->path, STATUS_UNUSABLE,
                     "is a script; strata sim runs RISC-V (rv64) programs, such as its interpreter");
     }
+    if (status == ELF_NOT_ELF) {
+        return fail(file->path, STATUS_UNUSABLE, "%s; Strata runs RISC-V (rv64) programs",
+                    elf_status_message(status));
+    }
     if (status == ELF_WRONG_MACHINE && machine != NULL) {
         return fail(file->path, STATUS_UNUSABLE,
                     "is %s program; strata sim runs RISC-V (rv64) programs", machine);
@@ -394,15 +398,15 @@ int load_program(struct process *process, struct thread *thread,
 {
     struct program_file program = {.path = request->path};
 
-    if (access(request->path, F_OK) == 0 && access(request->path, X_OK) != 0) {
-        return fail(request->path, STATUS_UNUSABLE,
-                    "permission denied; make it executable with chmod +x");
-    }
     int status = open_file(&program, request->path);
     if (status != 0) {
         return status;
     }
-    status = load_opened(process, thread, request, &program);
+    /* Only now: chmod is no help with a file that is no program. */
+    status = access(request->path, X_OK) == 0
+                 ? load_opened(process, thread, request, &program)
+                 : fail(request->path, STATUS_UNUSABLE,
+                        "permission denied; make it executable with chmod +x");
     close(program.fd);
     return status;
 }
