@@ -18,6 +18,7 @@ const CAUSES = [
     ["mshrs", "no free MSHR"],
     ["stores", "store buffer full"],
     ["sync", "another context's store"],
+    ["spawn", "start of a slice"],
     ["others", "other contexts"],
     ["idle", "idle"],
 ];

@@ -97,6 +97,13 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     if (simulation->machine.strict_reservations) {
         add_word(command, "--strict-sc");
     }
+    add_option(command, "--dsp",
+               simulation->machine.dsp == DSP_SIMPLE      ? "simple"
+               : simulation->machine.dsp == DSP_OPTIMIZED ? "optimized"
+                                                          : NULL);
+    if (simulation->machine.no_slices) {
+        add_word(command, "--no-slices");
+    }
     snprintf(command->entries, sizeof command->entries, "%llu",
              (unsigned long long)simulation->machine.counter_entries);
     add_option(command, "--counter-entries",

@@ -222,6 +222,22 @@ const char *simulation_take_roi(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_dsp(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    own->machine.dsp = strcmp(value, "simple") == 0      ? DSP_SIMPLE
+                       : strcmp(value, "optimized") == 0 ? DSP_OPTIMIZED
+                                                         : DSP_OFF;
+    return own->machine.dsp == DSP_OFF ? "expected simple or optimized:" : NULL;
+}
+
+const char *simulation_take_no_slices(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.no_slices = true;
+    return NULL;
+}
+
 const char *simulation_take_strict_sc(void *settings, const char *value)
 {
     (void)value;
@@ -335,12 +351,18 @@ const char *simulation_check(const struct simulation *simulation)
     if (simulation->machine_path != NULL) {
         const struct phase_options *phases = &machine->phases;
         const bool parts = phases->interval || phases->regions || phases->period != 0;
+        if (simulation->with_count > 0 && machine->dsp != DSP_OFF) {
+            return "--dsp cannot be combined with --with: the programs have the contexts";
+        }
         return simulation->with_count > 0 && parts ? "--with runs whole programs: not with --skip, "
                                                      "--warm, --measure, --roi or --sample"
                                                    : check_phases(phases);
     }
-    return simulation->with_count > 0         ? "--with needs --machine FILE"
-           : machine->count_loads             ? "--loads needs --machine FILE"
+    return simulation->with_count > 0 ? "--with needs --machine FILE"
+           : machine->dsp != DSP_OFF  ? "--dsp needs --machine FILE: only a processor simulated in "
+                                        "cycles has contexts for slices"
+           : machine->no_slices       ? "--no-slices needs --machine FILE"
+           : machine->count_loads     ? "--loads needs --machine FILE"
            : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
            : simulation->perfect_memory       ? "--perfect-memory needs --machine FILE"
            : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"

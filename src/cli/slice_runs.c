@@ -188,6 +188,7 @@ int slice_runs_profile(struct slice_runs *runs, struct load_profile *profile)
 {
     struct simulation settings = *runs->simulation;
     settings.machine.count_loads = true;
+    settings.machine.no_slices = true;
     return run_with(runs, &settings, profile);
 }
 

@@ -2,9 +2,11 @@
 #include "machine/machine.h"
 
 #include "base/check.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
 #include "machine/seat.h"
+#include "slice/section.h"
 #include "machine/system.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
@@ -131,6 +133,42 @@ static bool share_pipeline(struct machine *machine)
     return machine->alone != NULL;
 }
 
+/* Contexts that no thread uses run slices from now on; nothing has been executed yet. */
+static bool add_helpers(struct machine *machine)
+{
+    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    machine->helpers = pipeline_run_slices(machine->pipeline, &machine->memory);
+    struct unit *unit =
+        machine->helpers != NULL ? helpers_unit_create(machine->helpers, host) : NULL;
+    if (unit != NULL) {
+        add_unit(&machine->units, unit);
+    }
+    return unit != NULL;
+}
+
+bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias)
+{
+    if (machine->helpers == NULL && !add_helpers(machine)) {
+        return false;
+    }
+    for (unsigned i = 0; i < slices->count; i++) {
+        helpers_add(machine->helpers, &slices->slices[i], bias);
+    }
+    return true;
+}
+
+/* Slices that the hardware makes, if it is to. */
+static bool add_dsp(struct machine *machine)
+{
+    const bool wanted = machine->options.dsp != DSP_OFF;
+    const bool optimize = machine->options.dsp == DSP_OPTIMIZED;
+    if (wanted && (!add_helpers(machine) || !pipeline_make_slices(machine->pipeline, optimize))) {
+        fprintf(stderr, "strata: not enough memory for slices\n");
+        return false;
+    }
+    return true;
+}
+
 static bool add_units(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
@@ -179,7 +217,7 @@ static bool add_units(struct machine *machine)
         }
         add_unit(&machine->units, unit);
         add_unit(&machine->phase_units[PHASE_WARM], machine->warm_unit);
-        if (!watch_pipeline(machine) || !share_pipeline(machine)) {
+        if (!watch_pipeline(machine) || !add_dsp(machine) || !share_pipeline(machine)) {
             return false;
         }
     }
@@ -334,6 +372,7 @@ static enum engine_stop run_recorded(struct machine *machine, struct hart *hart,
     struct record records[STREAM_RECORDS];
     unsigned count;
     const unsigned room = room_for(machine, hart);
+    pipeline_follow(machine->pipeline);
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget, records, room, &count);
     give(machine, hart, records, count);

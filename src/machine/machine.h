@@ -40,6 +40,8 @@ struct machine_options {
     bool beside_others;           /* with it: other programs run on it too */
     struct sampler_plan *windows; /* of retired instructions, to be sampled; NULL: none */
     int kept_descriptor;          /* of the caller, not the program's to close; 0: none */
+    enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* with it: slices made by the hardware */
+    bool no_slices;                                  /* those that a program brings are ignored */
 };
 
 struct machine {
@@ -56,6 +58,7 @@ struct machine {
     struct unit *warm_unit;                           /* in phase_units only */
     struct origins origins;                           /* whose code loads are */
     struct pipeline *pipeline;                        /* or NULL */
+    struct helpers *helpers;                          /* the pipeline's, or NULL */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
@@ -80,6 +83,11 @@ static inline bool machine_owns_descriptor(const struct machine *machine, int64_
     return fd >= 0 && (fd == machine->own_descriptors[0] || fd == machine->own_descriptors[1] ||
                        fd == machine->own_descriptors[2]);
 }
+
+struct slice_set;
+/* With the pipeline, before anything is executed: slices of a program that stands `bias` above where it was
+ * linked.  False if memory runs out. */
+bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias);
 
 /* The program has ended: false if a unit could not write all that it had to. */
 bool machine_finish(struct machine *machine);

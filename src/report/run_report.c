@@ -9,6 +9,7 @@
 #include "report/hotspots.h"
 #include "report/json_statistics.h"
 #include "report/loads_report.h"
+#include "report/slices_report.h"
 #include "report/phases_report.h"
 #include "report/places.h"
 #include "report/together_report.h"
@@ -156,6 +157,7 @@ bool run_report_statistics(struct process *process, const struct run_description
         together_report(process->together, s);
         loads_report(process, s);
         s->end(s);
+        slices_report(process, s);
     }
     return json_statistics_write(&json, path);
 }
@@ -195,6 +197,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     }
     if (machine->pipeline != NULL) {
         pipeline_print_summary(machine->pipeline, stderr);
+        slices_report_print(process);
     }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",

@@ -2,6 +2,7 @@
 #include "machine/pipeline/cache.h"
 
 #include "base/check.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 
 #include <stdlib.h>
@@ -100,6 +101,7 @@ static void write_back(struct cache *cache, uint64_t address, uint64_t now)
 static uint64_t ask_below(struct cache *cache, struct access *access)
 {
     struct access below = *access;
+    below.slice = 0; /* the account is of the first level */
     below.now = access->now + cache->latency;
     /* A store's line is read first; only the first level's becomes dirty by it. */
     below.kind = access->kind == ACCESS_PREFETCH ? ACCESS_PREFETCH : ACCESS_READ;
@@ -124,6 +126,9 @@ static void ask_shadow(const struct cache *cache, struct access *access, uint64_
 static void put(struct cache *cache, struct cache_line *set, struct cache_line line, uint64_t now)
 {
     const struct cache_line *victim = &set[cache->ways - 1];
+    if (UNLIKELY(victim->slice != 0)) {
+        cache->ledgers[victim->slice]->evicted++;
+    }
     cache->statistics.prefetches_useless += victim->prefetched;
     if (victim->dirty) {
         write_back(cache, (victim->tag - 1) << cache->line_shift, now);
@@ -149,7 +154,10 @@ static uint64_t fill(struct cache *cache, struct access *access, struct cache_li
     cache->statistics.miss_cycles += ready - access->now;
     cache->statistics.accesses += demand;
     cache->statistics.misses += demand;
-    cache->statistics.prefetches += !demand;
+    if (UNLIKELY(access->slice != 0)) {
+        cache->ledgers[access->slice]->lines++;
+    }
+    cache->statistics.prefetches += !demand && access->slice == 0;
     access->missed |= (uint8_t)(1u << cache->level);
     ask_shadow(cache, access, number);
     put(cache, set,
@@ -157,7 +165,8 @@ static uint64_t fill(struct cache *cache, struct access *access, struct cache_li
                             .ready = ready,
                             .level = (uint8_t)access->level,
                             .dirty = access->kind == ACCESS_WRITE,
-                            .prefetched = !demand},
+                            .prefetched = !demand && access->slice == 0,
+                            .slice = access->slice},
         access->now);
     return ready;
 }
@@ -196,7 +205,14 @@ uint64_t cache_access(struct cache *cache, struct access *access)
     struct cache_line *line = &set[0];
     const uint64_t hit = access->now + cache->latency;
     const bool waits = line->ready > hit;
-    if (access->kind != ACCESS_PREFETCH) {
+    if (UNLIKELY(access->slice != 0)) {
+        cache->ledgers[access->slice]->redundant++;
+    } else if (access->kind != ACCESS_PREFETCH) {
+        if (UNLIKELY(line->slice != 0)) {
+            struct slice_ledger *ledger = cache->ledgers[line->slice];
+            *(waits ? &ledger->late : &ledger->timely) += 1;
+            line->slice = 0;
+        }
         cache->statistics.accesses++;
         cache->statistics.misses += waits;
         cache->statistics.merged += waits;

@@ -22,6 +22,7 @@ struct access {
     uint64_t now;
     enum access_kind kind;
     enum level level; /* out: the level that has it */
+    uint8_t slice;    /* the number of the one that prefetches; 0: none */
     bool again;       /* asked before, and answered with CACHE_BUSY: counted once */
     /* Out, bits by level; zero before. */
     uint8_t missed;   /* the line was not there */
@@ -30,6 +31,7 @@ struct access {
 };
 
 struct shadow;
+struct slice_ledger;
 
 struct cache_line {
     uint64_t tag;   /* of the line, plus 1; 0: empty */
@@ -37,6 +39,7 @@ struct cache_line {
     uint8_t level;  /* enum level: where it came from */
     bool dirty;
     bool prefetched; /* and not used since */
+    uint8_t slice;   /* the number of the one that brought it, until it is used; 0: none */
 };
 
 struct cache_statistics {
@@ -68,6 +71,7 @@ struct cache {
     struct shadow *shadow;    /* NULL unless capacity misses are asked for */
     uint64_t *fills;          /* of each MSHR: the cycle in which its miss ends, or ended */
     unsigned mshrs;
+    struct slice_ledger **ledgers; /* by number, what becomes of the lines of slices; NULL: none */
     struct cache_statistics statistics;
 };
 
@@ -88,7 +92,7 @@ static inline uint64_t cache_hit_first(struct cache *cache, uint64_t address, ui
         return CACHE_BUSY;
     }
     struct cache_line *line = &cache->lines[(number & cache->set_mask) * cache->ways];
-    if (line->tag != number + 1 || line->ready > hit || line->prefetched) {
+    if (line->tag != number + 1 || line->ready > hit || line->prefetched || line->slice != 0) {
         return CACHE_BUSY;
     }
     line->dirty |= writes;

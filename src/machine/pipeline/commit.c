@@ -1,5 +1,7 @@
 /* Commit: instructions retire in order, and what keeps them from it is noted. */
 #include "base/check.h"
+#include "machine/pipeline/dsp.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
@@ -70,6 +72,12 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     pipeline->memory_in_flight -= (slot->flags & (SLOT_LOAD | SLOT_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
+    if (UNLIKELY(pipeline->helpers != NULL)) {
+        if (pipeline->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
+            dsp_retired(pipeline->dsp, number, entry, pipeline->times[id].issued);
+        }
+        helpers_retired(pipeline, number, id);
+    }
 }
 
 /* What keeps the context's oldest instruction from retiring in this cycle. */
@@ -111,7 +119,8 @@ static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
     context->statistics.slots[cause] += slots;
     if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
         const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
-        if (entry->slot->flags & SLOT_LOAD && entry->state != ENTRY_DONE) {
+        if ((entry->slot->flags & (SLOT_LOAD | SLOT_HELPER)) == SLOT_LOAD &&
+            entry->state != ENTRY_DONE) {
             loads_site(pipeline->loads, entry->slot)->stall_slots += slots;
         }
     }
@@ -142,6 +151,7 @@ static unsigned commit_context(struct pipeline *pipeline, unsigned number, unsig
     const unsigned width = (unsigned)pipeline->parameters.core_commit_width;
     struct context *context = &pipeline->contexts[number];
     unsigned retired = 0;
+    const uint64_t of_slices = context->statistics.helper_instructions;
     while (retired < room && context->count > 0) {
         const uint32_t id = entry_at(pipeline, number, 0);
         const struct entry *entry = entry_of(pipeline, id);
@@ -157,7 +167,8 @@ static unsigned commit_context(struct pipeline *pipeline, unsigned number, unsig
     }
     pipeline->in_flight -= retired;
     context->unissued -= context->unissued < retired ? context->unissued : retired;
-    context->statistics.instructions += retired;
+    context->statistics.instructions +=
+        retired - (context->statistics.helper_instructions - of_slices);
     context->retired += retired;
     context->statistics.slots[CAUSE_base] += retired;
     if (retired < width) {

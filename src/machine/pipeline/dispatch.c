@@ -1,5 +1,6 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
 #include "base/check.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
@@ -112,6 +113,10 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     pipeline->waiting++;
     if (entry->waiting == 0) {
         issue_make_ready(pipeline, id);
+    }
+    if (UNLIKELY(slot->flags & (SLOT_TRIGGER | SLOT_TARGET)) && pipeline->helpers != NULL) {
+        helpers_dispatched(pipeline, number, id,
+                           context->given - context->stream_count - context->queue_count);
     }
 }
 

@@ -132,8 +132,10 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
     bool goes_on = true;
     while (goes_on && fetched < limit) {
         const struct branch_site *site = &incoming->record.slot->site;
+        const bool of_slice =
+            incoming->record.slot->flags & SLOT_HELPER; /* from a cache of its own */
         if (awaits_store(pipeline, incoming) ||
-            (!is_on_line(pipeline, context, site->pc) &&
+            (!of_slice && !is_on_line(pipeline, context, site->pc) &&
              !fetch_line(pipeline, context, number, site->pc))) {
             break;
         }

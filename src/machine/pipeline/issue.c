@@ -1,5 +1,6 @@
 /* Issue: instructions whose operands are there go to functional units and to the caches. */
 #include "base/check.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 #define PAGE_SHIFT 12
@@ -101,7 +102,8 @@ static uint8_t cause_of_level(enum level level)
 /* The cycle in which the data is there; CACHE_BUSY if the access must be tried again.  `translated` is what
  * earlier tries left, and `cause` what the access waits for; `site` counts it if it is not NULL. */
 static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum access_kind kind,
-                            uint64_t *translated, uint8_t *cause, struct load_site *site)
+                            uint64_t *translated, uint8_t *cause, struct load_site *site,
+                            uint8_t slice)
 {
     const uint64_t now = pipeline->now;
     if (pipeline->parameters.ideal_memory) {
@@ -126,8 +128,11 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
         *cause = CAUSE_mshrs;
         return CACHE_BUSY;
     }
-    struct access access = {
-        .line = address, .now = walks ? *translated : now, .kind = kind, .again = again};
+    struct access access = {.line = address,
+                            .now = walks ? *translated : now,
+                            .kind = kind,
+                            .slice = slice,
+                            .again = again};
     const uint64_t ready = cache_access(&pipeline->l1d, &access);
     *cause = ready == CACHE_BUSY                 ? CAUSE_mshrs
              : walks && access.level == LEVEL_L1 ? CAUSE_tlb
@@ -160,12 +165,30 @@ static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsig
     }
 }
 
+/* It prefetches for the main thread, and waits for its data like a load. */
+static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, unsigned context)
+{
+    const uint8_t number = pipeline->contexts[context].slice;
+    if (pipeline->parameters.slices_loads == SLICE_LOADS_NOTHING) {
+        entry->cause = CAUSE_l1;
+        return pipeline->now + pipeline->parameters.l1d_cycles;
+    }
+    const uint64_t done =
+        access_data(pipeline, context_address(pipeline, context, entry->address), ACCESS_PREFETCH,
+                    &entry->translated, &entry->cause, NULL, number);
+    helpers_ledger(pipeline->helpers, number)->loads += done != CACHE_BUSY;
+    return done;
+}
+
 /* The cycle in which a load has its data; CACHE_BUSY if it must be tried again. */
 static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned context)
 {
     struct load_site *site =
         UNLIKELY(pipeline->loads != NULL) ? loads_site(pipeline->loads, entry->slot) : NULL;
     uint64_t done;
+    if (UNLIKELY(entry->slot->flags & SLOT_HELPER)) {
+        return load_of_slice(pipeline, entry, context);
+    }
     if (entry->forwarded) {
         done = pipeline->now + pipeline->parameters.core_forward_cycles;
         entry->cause = CAUSE_forward;
@@ -176,7 +199,7 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
                       pipeline->now);
     } else {
         done = access_data(pipeline, context_address(pipeline, context, entry->address),
-                           ACCESS_READ, &entry->translated, &entry->cause, site);
+                           ACCESS_READ, &entry->translated, &entry->cause, site, 0);
         if (done == CACHE_BUSY) {
             return done;
         }
@@ -212,7 +235,7 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
     } else if (slot->flags & SLOT_PREFETCH) {
         uint8_t cause; /* nobody waits for it */
         access_data(pipeline, context_address(pipeline, number, entry->address), ACCESS_PREFETCH,
-                    &entry->translated, &cause, NULL);
+                    &entry->translated, &cause, NULL, 0);
         pipeline->statistics.prefetches++;
     }
     *unit = pipeline->now + slot->busy;
@@ -220,7 +243,7 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         pipeline->units_until = *unit;
     }
     clear_ready(context, id & (pipeline->ring - 1));
-    if (UNLIKELY(pipeline->view != NULL)) {
+    if (UNLIKELY(pipeline->view != NULL || pipeline->dsp != NULL)) {
         pipeline->times[id].issued = pipeline->now;
     }
     context->in_queues--;
@@ -280,7 +303,7 @@ static bool drain_stores(struct pipeline *pipeline)
         struct leaving_store *store = &pipeline->leaving[pipeline->leaving_head];
         uint8_t cause; /* nobody waits for it */
         if (access_data(pipeline, context_address(pipeline, store->context, store->address),
-                        ACCESS_WRITE, &store->translated, &cause, NULL) == CACHE_BUSY) {
+                        ACCESS_WRITE, &store->translated, &cause, NULL, 0) == CACHE_BUSY) {
             pipeline->busy = true;
             break;
         }

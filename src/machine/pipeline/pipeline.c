@@ -1,5 +1,7 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
 #include "base/check.h"
+#include "machine/pipeline/dsp.h"
+#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
 
@@ -137,6 +139,8 @@ void pipeline_destroy(struct pipeline *pipeline)
     prefetch_destroy(&pipeline->prefetcher);
     loads_destroy(pipeline->all_loads);
     pipeview_destroy(pipeline->whole_view);
+    dsp_destroy(pipeline->dsp);
+    helpers_destroy(pipeline->helpers);
     free(pipeline);
 }
 
@@ -165,12 +169,24 @@ void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins)
 {
     pipeline->origins = origins;
-    return slots_make_perfect(pipeline->slots, pc);
+    return slots_mark(pipeline->slots, pc, SLOT_PERFECT);
 }
 
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
 {
     pipeline->view = pipeline->whole_view = view;
+}
+
+struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory)
+{
+    pipeline->helpers = helpers_create(pipeline, memory);
+    return pipeline->helpers;
+}
+
+bool pipeline_make_slices(struct pipeline *pipeline, bool optimize)
+{
+    pipeline->dsp = dsp_create(pipeline->helpers, optimize);
+    return pipeline->dsp != NULL;
 }
 
 bool pipeline_finish_view(struct pipeline *pipeline)
@@ -204,11 +220,21 @@ static uint64_t note_access(struct pipeline *pipeline, unsigned context,
     return awaited;
 }
 
+void pipeline_follow(struct pipeline *pipeline)
+{
+    if (pipeline->helpers != NULL) {
+        helpers_follow(pipeline->helpers);
+    }
+}
+
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count)
 {
     pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
+    if (UNLIKELY(pipeline->helpers != NULL)) {
+        helpers_given(pipeline->helpers, context, c->given, records, count);
+    }
     const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
         struct incoming *incoming = &c->incoming[(end + i) % INCOMING];
@@ -231,6 +257,9 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
 {
     pipeline->live |= 1u << context; /* until it turns out to have nothing */
     pipeline->contexts[context].active = active;
+    if (active && pipeline->contexts[context].slice != 0) {
+        helpers_leave_context(pipeline, context);
+    }
 }
 
 uint64_t pipeline_cycles(const struct pipeline *pipeline)
@@ -405,11 +434,26 @@ bool pipeline_arena_full(const struct pipeline *pipeline)
     return slots_full(pipeline->slots);
 }
 
+/* Whether anything is under way but slices, which nobody waits for. */
+static bool threads_are_busy(const struct pipeline *pipeline)
+{
+    unsigned busy = pipeline->leaving_count;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        const struct context *context = &pipeline->contexts[i];
+        busy += context->stream_count + context->queue_count + context->count - context->slice_left;
+    }
+    return busy > 0;
+}
+
 void pipeline_drain(struct pipeline *pipeline)
 {
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         pipeline->contexts[i].active = false;
     }
-    while (run_cycle(pipeline)) {
+    const bool slices = pipeline->helpers != NULL;
+    while ((!slices || threads_are_busy(pipeline)) && run_cycle(pipeline)) {
+    }
+    if (slices) {
+        helpers_end_all(pipeline);
     }
 }

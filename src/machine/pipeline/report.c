@@ -1,5 +1,6 @@
 /* The statistics of the pipeline: where the cycles went. */
 #include "machine/pipeline/measure.h"
+#include "machine/pipeline/dsp.h"
 #include "machine/pipeline/window.h"
 #include "machine/statistics.h"
 
@@ -26,6 +27,7 @@ static void report_context(struct statistics *s, const struct pipeline *pipeline
     s->begin(s, NULL);
     s->number(s, "instructions", context->statistics.instructions);
     report_ratio(s, "ipc", context->statistics.instructions, cycles);
+    s->number(s, "slice_instructions", context->statistics.helper_instructions);
     s->begin(s, "cycles");
     uint64_t idle = cycles * width;
     for (unsigned i = 0; i < CAUSE_COUNT; i++) {
@@ -127,6 +129,9 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     report_cache(s, "itlb", &pipeline->itlb, instructions, cycles);
     report_cache(s, "dtlb", &pipeline->dtlb, instructions, cycles);
     report_prefetches(s, pipeline);
+    if (pipeline->dsp != NULL) {
+        dsp_report(pipeline->dsp, s);
+    }
 }
 
 const struct loads *pipeline_loads(const struct pipeline *pipeline)

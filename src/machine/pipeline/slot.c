@@ -15,13 +15,18 @@ struct chunk {
     struct slot slots[CHUNK];
 };
 
+struct mark {
+    guest_addr pc;
+    uint8_t flags; /* enum slot_flag */
+};
+
 struct slots {
     const struct parameters *parameters;
     struct slot *buckets[BUCKETS];
     struct chunk *chunks;
-    unsigned used;       /* of the first chunk */
-    guest_addr *perfect; /* loads that always hit; few */
-    size_t perfect_count;
+    unsigned used;      /* of the first chunk */
+    struct mark *marks; /* of addresses; few */
+    size_t mark_count;
     struct arena *arena; /* NULL: the heap */
     bool full;           /* there was one for which the arena had no room */
 };
@@ -51,30 +56,35 @@ void slots_destroy(struct slots *slots)
         free(chunk);
     }
     if (slots != NULL) {
-        free(slots->perfect);
+        free(slots->marks);
     }
     free(slots);
 }
 
-bool slots_make_perfect(struct slots *slots, guest_addr pc)
+bool slots_mark(struct slots *slots, guest_addr pc, enum slot_flag flag)
 {
-    guest_addr *perfect =
-        realloc(slots->perfect, (slots->perfect_count + 1) * sizeof *slots->perfect);
-    if (perfect == NULL) {
+    struct mark *marks = realloc(slots->marks, (slots->mark_count + 1) * sizeof *marks);
+    if (marks == NULL) {
         return false;
     }
-    slots->perfect = perfect;
-    slots->perfect[slots->perfect_count++] = pc;
+    slots->marks = marks;
+    marks[slots->mark_count++] = (struct mark){.pc = pc, .flags = (uint8_t)flag};
+    for (struct slot *slot = slots->buckets[pc / 2 % BUCKETS]; slot != NULL;
+         slot = slot->hash_next) {
+        if (slot->site.pc == pc) {
+            slot->flags |= flag == SLOT_PERFECT ? 0 : (uint8_t)flag;
+        }
+    }
     return true;
 }
 
-bool slots_are_perfect(const struct slots *slots, guest_addr pc)
+uint8_t slots_marked(const struct slots *slots, guest_addr pc)
 {
-    size_t i = 0;
-    while (i < slots->perfect_count && slots->perfect[i] != pc) {
-        i++;
+    uint8_t flags = 0;
+    for (size_t i = 0; i < slots->mark_count; i++) {
+        flags |= slots->marks[i].pc == pc ? slots->marks[i].flags : 0;
     }
-    return i < slots->perfect_count;
+    return flags;
 }
 
 static uint8_t source(unsigned number, bool integer, bool floating)
@@ -193,8 +203,8 @@ static uint8_t mix_of(const struct slot *slot, unsigned kind)
     return slot->flags & SLOT_PREFETCH ? MIX_prefetches : kinds[kind];
 }
 
-static void set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *insn,
-                   const struct parameters *parameters)
+void slot_set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *insn,
+                 const struct parameters *parameters)
 {
     const struct rv64_row *row = rv64_row(insn->op);
     const uint32_t flags = row->flags;
@@ -281,7 +291,8 @@ struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_ins
     if (slot == NULL) {
         return NULL;
     }
-    set_up(slot, pc, insn, slots->parameters);
+    slot_set_up(slot, pc, insn, slots->parameters);
+    slot->flags |= slots_marked(slots, pc) & (uint8_t)~SLOT_PERFECT;
     slot->hash_next = *bucket;
     *bucket = slot;
     return slot;

@@ -18,6 +18,9 @@ enum slot_flag {
     SLOT_ALONE = 4, /* runs in an empty pipeline: system calls, CSRs, fences of code */
     SLOT_PREFETCH = 8,
     SLOT_PERFECT = 16, /* a load that always hits the first level: named by --perfect-loads */
+    SLOT_TRIGGER = 32, /* starts a slice when it is dispatched */
+    SLOT_TARGET = 64,  /* a load that slices are made for */
+    SLOT_HELPER = 128, /* an instruction of a slice */
 };
 
 /* Kinds of functional units; instructions of one kind compete for them. */
@@ -39,6 +42,7 @@ struct slot {
     uint8_t unit;     /* enum unit_class */
     uint8_t mix;      /* enum mix */
     uint8_t bytes;    /* of a memory access */
+    uint8_t dlit;     /* of a load: where the table of delinquent ones had it last */
     uint32_t latency; /* of a load: when it hits is the cache's to say */
     uint16_t busy;    /* cycles in which its unit takes nothing else */
     struct load_site
@@ -47,12 +51,19 @@ struct slot {
 };
 
 struct slots;
+struct parameters;
+
+/* Of an instruction that is in no table. */
+void slot_set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *insn,
+                 const struct parameters *parameters);
 
 struct slots *slots_create(const struct parameters *parameters);
 void slots_destroy(struct slots *slots);
-/* Loads at this address of the program always hit; false if memory runs out. */
-bool slots_make_perfect(struct slots *slots, guest_addr pc);
-bool slots_are_perfect(const struct slots *slots, guest_addr pc);
+/* What is at the address has the flag from now on; false if memory runs out.  A perfect load is one at that address
+ * of the program, which a translator may have copied: see watch.c. */
+bool slots_mark(struct slots *slots, guest_addr pc, enum slot_flag flag);
+/* The flags that an address was marked with. */
+uint8_t slots_marked(const struct slots *slots, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void slots_set_arena(struct slots *slots, void *arena, size_t bytes);
 /* Whether the arena was too small for one. */

@@ -19,7 +19,7 @@ static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_
     if (pipeline->all_loads != NULL && slot->load == NULL) {
         loads_add(pipeline->all_loads, slot, origin);
     }
-    if (slots_are_perfect(pipeline->slots, origin.pc)) {
+    if (slots_marked(pipeline->slots, origin.pc) & SLOT_PERFECT) {
         slot->flags |= SLOT_PERFECT;
     }
 }

@@ -108,6 +108,10 @@ struct context {
     uint64_t given, retired;            /* records */
     bool active;                        /* a thread runs on it */
     uint64_t space;                     /* of the program that runs on it, above its addresses */
+    uint8_t slice;                      /* the number of the one that runs on it; 0: none */
+    uint8_t slice_chain;                /* which chain of these it belongs to */
+    unsigned
+        slice_left; /* its instructions that have not retired; a thread's may come behind them */
 
     uint64_t fetch_from;       /* the cycle from which fetch may go on */
     uint8_t fetch_cause;       /* enum cause: what it waits for until then */
@@ -128,6 +132,8 @@ struct context {
     unsigned stores_known; /* of these, from the head on, those whose address is known */
     unsigned in_queues;    /* dispatched and not issued */
     uint64_t alone_until;  /* the cycle in which an instruction that runs alone ends */
+
+    uint64_t chain_values[32]; /* registers that the next slice starts with */
 
     struct context_statistics statistics;
 };
@@ -170,8 +176,10 @@ struct pipeline {
     struct memory_bus bus;
     struct cache l1i, l1d, l2, l3, itlb, dtlb;
     struct prefetcher prefetcher;
-    struct loads *loads;   /* NULL unless asked for, and unless measuring */
-    struct pipeview *view; /* the same */
+    struct loads *loads;     /* NULL unless asked for, and unless measuring */
+    struct dsp *dsp;         /* NULL unless the hardware makes slices */
+    struct helpers *helpers; /* NULL unless there may be slices */
+    struct pipeview *view;   /* the same */
     struct pipeline_statistics statistics;
 
     bool measuring;                          /* what happens counts */

@@ -1,0 +1,506 @@
+/* Starts slices on free contexts, lets them start each other, and keeps the account of each. */
+#include "machine/pipeline/helpers.h"
+
+#include "base/check.h"
+#include "machine/pipeline/slice_program.h"
+#include "machine/pipeline/window.h"
+#include "slice/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INTEGER_REGISTERS 32
+
+/* What a slice starts with: values, and the instructions that still have to make them. */
+struct live_ins {
+    uint64_t values[INTEGER_REGISTERS];
+    uint32_t writers[INTEGER_REGISTERS];
+};
+
+struct helper_slice {
+    struct slice_program *program; /* NULL: the number is free */
+    guest_addr trigger, target;
+    bool chaining;
+    unsigned length, live_ins;
+    bool removed; /* goes on until nothing of it runs */
+    unsigned running;
+    uint8_t chain; /* the number of the chain under way: those of older ones start no more */
+    bool waits;    /* the next of its chain is to be started when that may be */
+    struct live_ins next;
+    unsigned depth;       /* in its chain, of the one started last */
+    unsigned outstanding; /* started in its chain and not yet used up by the main thread */
+    struct slice_ledger ledger;
+};
+
+/* Registers of the main thread right after a trigger. */
+struct capture {
+    guest_addr pc;
+    uint64_t position; /* of the trigger's record */
+    uint64_t values[INTEGER_REGISTERS];
+};
+
+/* Those of one context, in order: a ring. */
+struct captures {
+    struct capture entries[STREAM_RECORDS];
+    unsigned head, count;
+    unsigned placed; /* from the head on, those whose position is known */
+};
+
+struct helpers {
+    struct pipeline *pipeline;
+    const struct memory *memory;
+    struct unit_host host; /* of what captures at triggers */
+    struct helper_slice slices[SLICES_MAX + 1];
+    unsigned slice_count; /* the highest number in use */
+    unsigned refused;     /* slices that cannot be run */
+    unsigned waiting;     /* slices that wait to be started */
+    bool follows;         /* what is executed goes to the pipeline */
+    struct slice_ledger *ledgers[SLICES_MAX + 1];
+    struct captures captures[CONTEXTS_MAX];
+};
+
+struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory)
+{
+    struct helpers *helpers = calloc(1, sizeof *helpers);
+    if (helpers != NULL) {
+        helpers->pipeline = pipeline;
+        helpers->memory = memory;
+        for (unsigned i = 1; i <= SLICES_MAX; i++) {
+            helpers->ledgers[i] = &helpers->slices[i].ledger;
+        }
+        pipeline->l1d.ledgers = helpers->ledgers;
+    }
+    return helpers;
+}
+
+void helpers_set_host(struct helpers *helpers, struct unit_host host)
+{
+    helpers->host = host;
+}
+
+void helpers_destroy(struct helpers *helpers)
+{
+    for (unsigned i = 1; helpers != NULL && i <= helpers->slice_count; i++) {
+        free(helpers->slices[i].program);
+    }
+    free(helpers);
+}
+
+struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number)
+{
+    return &helpers->slices[number].ledger;
+}
+
+static guest_addr first_delinquent(const struct slice *slice)
+{
+    for (unsigned i = 0; i < slice->length; i++) {
+        if (slice->instructions[i].delinquent) {
+            return slice->instructions[i].pc;
+        }
+    }
+    return slice->instructions[slice->length - 1].pc;
+}
+
+unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias)
+{
+    unsigned number = helpers->slice_count + 1;
+    if (number >
+        SLICES_MAX) { /* lines of those that were removed may still be there: the last resort */
+        number = 1;
+        while (number <= SLICES_MAX && helpers->slices[number].program != NULL) {
+            number++;
+        }
+    }
+    struct slice_program *program =
+        number <= SLICES_MAX ? slice_program_create(slice, bias, &helpers->pipeline->parameters)
+                             : NULL;
+    if (program == NULL) {
+        helpers->refused++;
+        return 0;
+    }
+    struct helper_slice *own = &helpers->slices[number];
+    *own = (struct helper_slice){.program = program,
+                                 .trigger = slice->trigger + bias,
+                                 .target = first_delinquent(slice) + bias,
+                                 .chaining = slice->kind == SLICE_CHAINING,
+                                 .length = slice->length,
+                                 .live_ins = (unsigned)__builtin_popcountll(slice->live_ins)};
+    if (!slots_mark(helpers->pipeline->slots, own->trigger, SLOT_TRIGGER) ||
+        !slots_mark(helpers->pipeline->slots, own->target, SLOT_TARGET)) {
+        free(program);
+        own->program = NULL;
+        return 0;
+    }
+    if (number > helpers->slice_count) {
+        helpers->slice_count = number;
+    }
+    helpers->host.rewatch(helpers->host.machine, own->trigger, 2);
+    return number;
+}
+
+static void forget_next(struct helpers *helpers, struct helper_slice *own)
+{
+    helpers->waiting -= own->waits;
+    own->waits = false;
+}
+
+/* Nothing of a slice that was removed runs any more. */
+static void release(struct helpers *helpers, struct helper_slice *own)
+{
+    forget_next(helpers, own);
+    free(own->program);
+    own->program = NULL;
+}
+
+void helpers_remove(struct helpers *helpers, unsigned number)
+{
+    struct helper_slice *own = &helpers->slices[number];
+    own->removed = true;
+    if (own->running == 0) {
+        release(helpers, own);
+    }
+}
+
+bool helpers_triggers(const struct helpers *helpers, guest_addr pc)
+{
+    for (unsigned i = 1; i <= helpers->slice_count; i++) {
+        if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void helpers_follow(struct helpers *helpers)
+{
+    helpers->follows = true;
+}
+
+void helpers_capture(struct helpers *helpers, const struct hart *hart, guest_addr pc)
+{
+    struct captures *captures = &helpers->captures[hart->context];
+    if (!helpers->follows) { /* executed to warm caches, or by a child of vfork */
+        return;
+    }
+    ASSERT(captures->count < STREAM_RECORDS);
+    struct capture *capture =
+        &captures->entries[(captures->head + captures->count++) % STREAM_RECORDS];
+    capture->pc = pc;
+    memcpy(capture->values, hart->x, sizeof capture->values);
+}
+
+/* Whether a trigger's instruction is watched changes between runs of the engine only, so those
+ * that it captured in the last one are all that are among its records, in order. */
+void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
+                   const struct record *records, unsigned count)
+{
+    struct captures *captures = &helpers->captures[context];
+    for (unsigned i = 0; i < count && captures->placed < captures->count; i++) {
+        struct capture *next =
+            &captures->entries[(captures->head + captures->placed) % STREAM_RECORDS];
+        if (records[i].slot->site.pc == next->pc) {
+            next->position = position + i;
+            captures->placed++;
+        }
+    }
+    captures->count = captures->placed; /* what is left did not retire */
+    helpers->follows = false;
+}
+
+/* The registers captured for a record; NULL if there are none. */
+static const struct capture *find_capture(struct helpers *helpers, unsigned context,
+                                          uint64_t position)
+{
+    struct captures *captures = &helpers->captures[context];
+    while (captures->placed > 0) {
+        const struct capture *first = &captures->entries[captures->head];
+        if (first->position > position) {
+            return NULL;
+        }
+        captures->head = (captures->head + 1) % STREAM_RECORDS;
+        captures->placed--;
+        captures->count--;
+        if (first->position == position) {
+            return first;
+        }
+    }
+    return NULL;
+}
+
+bool helpers_context_free(const struct pipeline *pipeline, unsigned context)
+{
+    const struct context *c = &pipeline->contexts[context];
+    return !c->active && c->slice == 0 && c->stream_count == 0 && c->queue_count == 0 &&
+           c->count == 0;
+}
+
+static unsigned find_context(const struct pipeline *pipeline)
+{
+    unsigned context = 0;
+    while (context < pipeline->context_count && !helpers_context_free(pipeline, context)) {
+        context++;
+    }
+    return context;
+}
+
+/* Those that are not there yet, of what the context's next instruction would find in its registers. */
+static void note_writers(struct pipeline *pipeline, unsigned context, struct live_ins *live_ins)
+{
+    for (unsigned i = 0; i < INTEGER_REGISTERS; i++) {
+        const uint32_t writer = pipeline->contexts[context].writers[i];
+        const bool there = writer == NO_ENTRY || entry_of(pipeline, writer)->state == ENTRY_DONE;
+        live_ins->writers[i] = there ? NO_ENTRY : writer;
+    }
+}
+
+/* Runs the slice on the context, which is free, from step `from` on. */
+static void start(struct helpers *helpers, unsigned number, unsigned context_number, unsigned from,
+                  const struct live_ins *live_ins)
+{
+    struct pipeline *pipeline = helpers->pipeline;
+    struct helper_slice *own = &helpers->slices[number];
+    struct context *context = &pipeline->contexts[context_number];
+    struct record records[SLICE_STEPS_MAX];
+    static struct hart hart; /* large, and each start sets what is read of it */
+    unsigned count;
+    memcpy(hart.x, live_ins->values, sizeof live_ins->values);
+    hart.x[0] = 0;
+    const enum slice_end end = slice_program_run(own->program, from, &hart, helpers->memory,
+                                                 records, &count, context->chain_values);
+    own->ledger.guarded += end == SLICE_GUARDED;
+    own->ledger.faulted += end == SLICE_FAULTED;
+    if (count == 0) {
+        return;
+    }
+    const struct parameters *p = &pipeline->parameters;
+    const unsigned copied = (unsigned)__builtin_popcountll(own->program->slice.live_ins);
+    context->slice = (uint8_t)number;
+    context->slice_chain = own->chain;
+    context->slice_left = count;
+    context->fetch_blocked = false;
+    context->fetch_cause = CAUSE_spawn;
+    context->fetch_from = pipeline->now + p->slices_spawn_cycles + copied * p->slices_copy_cycles;
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        const bool live_in = i < INTEGER_REGISTERS && own->program->slice.live_ins >> i & 1;
+        context->writers[i] = live_in ? live_ins->writers[i] : NO_ENTRY;
+    }
+    own->running++;
+    own->ledger.instructions += count;
+    pipeline_give(pipeline, context_number, records, count);
+}
+
+/* The main thread dispatched the slice's trigger. */
+static void trigger(struct helpers *helpers, unsigned number, unsigned main_context,
+                    const struct capture *capture)
+{
+    struct pipeline *pipeline = helpers->pipeline;
+    struct helper_slice *own = &helpers->slices[number];
+    own->ledger.triggers++;
+    if (own->removed) {
+        return;
+    }
+    /* A chain that the main thread has overtaken is of no use any more. */
+    if (own->program->chains_after != 0 && (own->running > 0 || own->waits)) {
+        if (own->outstanding > 0) {
+            return;
+        }
+        own->chain++;
+        own->ledger.overtaken++;
+        forget_next(helpers, own);
+    }
+    const unsigned context = find_context(pipeline);
+    if (context == pipeline->context_count) {
+        own->ledger.no_context++;
+        return;
+    }
+    struct live_ins live_ins;
+    memcpy(live_ins.values, capture->values, sizeof live_ins.values);
+    note_writers(pipeline, main_context, &live_ins);
+    own->depth = own->outstanding = 1;
+    own->ledger.started++;
+    start(helpers, number, context, 0, &live_ins);
+    const uint64_t from = pipeline->now + pipeline->parameters.slices_flush_cycles;
+    struct context *main = &pipeline->contexts[main_context];
+    if (from > main->alone_until) {
+        main->alone_until = from;
+    }
+}
+
+static unsigned throttle_of(const struct helpers *helpers, const struct helper_slice *own)
+{
+    const unsigned wanted = own->program->slice.throttle;
+    return wanted != 0 ? wanted : (unsigned)helpers->pipeline->parameters.slices_throttle;
+}
+
+/* Starts the next of a chain, if it may be. */
+static void try_chain(struct helpers *helpers, unsigned number)
+{
+    struct helper_slice *own = &helpers->slices[number];
+    const unsigned context = find_context(helpers->pipeline);
+    if (own->outstanding >= throttle_of(helpers, own) ||
+        context == helpers->pipeline->context_count) {
+        return;
+    }
+    own->waits = false;
+    helpers->waiting--;
+    own->outstanding++;
+    own->depth++;
+    own->ledger.chained++;
+    start(helpers, number, context, own->program->chained_from, &own->next);
+}
+
+static void chain(struct helpers *helpers, unsigned number, unsigned context)
+{
+    struct pipeline *pipeline = helpers->pipeline;
+    struct helper_slice *own = &helpers->slices[number];
+    if (own->waits || own->removed || own->chain != pipeline->contexts[context].slice_chain ||
+        own->depth >= pipeline->parameters.slices_chain) {
+        return;
+    }
+    memcpy(own->next.values, pipeline->contexts[context].chain_values, sizeof own->next.values);
+    note_writers(pipeline, context, &own->next);
+    own->waits = true;
+    helpers->waiting++;
+    own->ledger.throttled += own->outstanding >= throttle_of(helpers, own);
+    try_chain(helpers, number);
+}
+
+static void try_all_chains(struct helpers *helpers)
+{
+    for (unsigned i = 1; i <= helpers->slice_count && helpers->waiting > 0; i++) {
+        if (helpers->slices[i].waits) {
+            try_chain(helpers, i);
+        }
+    }
+}
+
+void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id, uint64_t position)
+{
+    struct helpers *helpers = pipeline->helpers;
+    const struct slot *slot = entry_of(pipeline, id)->slot;
+    if (slot->flags & SLOT_HELPER) {
+        chain(helpers, pipeline->contexts[context].slice, context);
+        return;
+    }
+    const guest_addr pc = slot->site.pc;
+    if (slot->flags & SLOT_TARGET) {
+        for (unsigned i = 1; i <= helpers->slice_count; i++) {
+            struct helper_slice *own = &helpers->slices[i];
+            own->outstanding -= own->program != NULL && own->target == pc && own->outstanding > 0;
+        }
+        try_all_chains(helpers);
+    }
+    if (slot->flags & SLOT_TRIGGER) {
+        const struct capture *capture = find_capture(helpers, context, position);
+        for (unsigned i = 1; capture != NULL && i <= helpers->slice_count; i++) {
+            if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
+                trigger(helpers, i, context, capture);
+            }
+        }
+    }
+}
+
+static void forget(uint32_t *writers, uint32_t id, unsigned destination)
+{
+    if (writers[destination] == id) {
+        writers[destination] = NO_ENTRY;
+    }
+}
+
+/* The context's slice has ended: others may have it. */
+static void end_slice(struct helpers *helpers, struct context *context)
+{
+    struct helper_slice *own = &helpers->slices[context->slice];
+    context->slice = 0;
+    own->running--;
+    if (own->removed && own->running == 0) {
+        release(helpers, own);
+    }
+    try_all_chains(helpers);
+}
+
+void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
+{
+    struct helpers *helpers = pipeline->helpers;
+    struct context *context = &pipeline->contexts[number];
+    const unsigned destination = entry_of(pipeline, id)->slot->destination;
+    if (destination < INTEGER_REGISTERS) {
+        for (unsigned i = 0; i < pipeline->context_count; i++) {
+            if (pipeline->contexts[i].slice != 0) {
+                forget(pipeline->contexts[i].writers, id, destination);
+            }
+        }
+        for (unsigned i = 1; helpers->waiting > 0 && i <= helpers->slice_count; i++) {
+            if (helpers->slices[i].waits) {
+                forget(helpers->slices[i].next.writers, id, destination);
+            }
+        }
+    }
+    if (entry_of(pipeline, id)->slot->flags & SLOT_HELPER) {
+        context->statistics.helper_instructions++;
+        if (--context->slice_left == 0) {
+            end_slice(helpers, context);
+        }
+    }
+}
+
+/* What the slice on a context has not dispatched is dropped. */
+static void cut_short(struct pipeline *pipeline, struct context *context)
+{
+    const unsigned dropped = context->stream_count + context->queue_count;
+    pipeline->queued -= context->queue_count;
+    context->stream_count = context->queue_count = 0;
+    context->given -= dropped;
+    context->slice_left -= dropped;
+    pipeline->helpers->slices[context->slice].ledger.cut_short += dropped > 0;
+    if (context->slice_left == 0) {
+        end_slice(pipeline->helpers, context);
+    }
+}
+
+void helpers_leave_context(struct pipeline *pipeline, unsigned number)
+{
+    struct context *context = &pipeline->contexts[number];
+    cut_short(pipeline, context);
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        context->writers[i] = NO_ENTRY;
+    }
+    context->fetch_blocked = false;
+    context->fetch_from = pipeline->now;
+    context->fetch_cause = CAUSE_fetch;
+}
+
+void helpers_end_all(struct pipeline *pipeline)
+{
+    struct helpers *helpers = pipeline->helpers;
+    for (unsigned i = 1; i <= helpers->slice_count; i++) {
+        forget_next(helpers, &helpers->slices[i]);
+        helpers->slices[i].chain++;
+    }
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        if (pipeline->contexts[i].slice != 0) {
+            cut_short(pipeline, &pipeline->contexts[i]);
+        }
+    }
+}
+
+bool helpers_account(const struct helpers *helpers, unsigned number, struct slice_account *account)
+{
+    if (number == 0 || number > helpers->slice_count) {
+        return false;
+    }
+    const struct helper_slice *own = &helpers->slices[number];
+    *account = (struct slice_account){.trigger = own->trigger,
+                                      .target = own->target,
+                                      .chaining = own->chaining,
+                                      .length = own->length,
+                                      .live_ins = own->live_ins,
+                                      .removed = own->removed,
+                                      .ledger = own->ledger};
+    return true;
+}
+
+unsigned helpers_refused(const struct helpers *helpers)
+{
+    return helpers->refused;
+}

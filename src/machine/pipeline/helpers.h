@@ -1,0 +1,116 @@
+/* Helper contexts: precomputation slices run on contexts that no thread uses.
+ *
+ * The engine executes the main thread ahead of the pipeline, so the values that a slice starts from are
+ * captured when its trigger is executed (capture.c), and wait for the pipeline to dispatch it.  A slice
+ * is executed as a whole when it is started; when its instructions run is the pipeline's to say, as
+ * for every thread's: its first ones wait for the instructions of the main thread that make the
+ * live-ins, so that no value is used before its time. */
+#ifndef STRATA_MACHINE_PIPELINE_HELPERS_H
+#define STRATA_MACHINE_PIPELINE_HELPERS_H
+
+#include "machine/hart.h"
+#include "machine/units/unit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SLICES_MAX 255 /* numbers fit in a byte of a cache's line; 0 is none */
+
+struct memory;
+struct pipeline;
+struct slice;
+
+/* What became of a slice, and of the lines that it asked for:
+ * triggers      that the main thread dispatched
+ * started       slices, by it
+ * chained       started by another slice
+ * no_context    not started, for there was no free context
+ * throttled     chained ones that had to wait for the main thread
+ * guarded       ended by their guard: the loop was over
+ * overtaken     chains that the main thread came before: a new one was started
+ * faulted       stopped at a load that may not read
+ * cut_short     not run to their end, for a thread took the context, or none ran any more
+ * instructions  executed
+ * loads         issued
+ * redundant     of these, those whose line was there or on its way
+ * lines         brought into the first level: by the other loads
+ * timely        of these, used by the main thread, and there when it came
+ * late          used, but still on their way
+ * evicted       not used before they were evicted */
+#define SLICE_LEDGER(KEY)                                                                          \
+    KEY(triggers)                                                                                  \
+    KEY(started)                                                                                   \
+    KEY(chained)                                                                                   \
+    KEY(no_context)                                                                                \
+    KEY(throttled)                                                                                 \
+    KEY(guarded)                                                                                   \
+    KEY(overtaken)                                                                                 \
+    KEY(faulted)                                                                                   \
+    KEY(cut_short)                                                                                 \
+    KEY(instructions)                                                                              \
+    KEY(loads)                                                                                     \
+    KEY(redundant)                                                                                 \
+    KEY(lines)                                                                                     \
+    KEY(timely)                                                                                    \
+    KEY(late)                                                                                      \
+    KEY(evicted)
+
+struct slice_ledger {
+#define KEY(name) uint64_t name;
+    SLICE_LEDGER(KEY)
+#undef KEY
+};
+
+struct helpers;
+
+/* NULL if memory runs out. */
+struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory);
+void helpers_destroy(struct helpers *helpers);
+/* Whom to tell of new triggers. */
+void helpers_set_host(struct helpers *helpers, struct unit_host host);
+/* What makes the engine capture the registers at triggers. */
+struct unit *helpers_unit_create(struct helpers *helpers, struct unit_host host);
+
+/* The slice is run from now on: its number, 0 if it cannot be (no room, or no way to run it). */
+unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias);
+/* It is not started any more; those that run go on. */
+void helpers_remove(struct helpers *helpers, unsigned number);
+struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number);
+
+/* Whether a slice starts at the address. */
+bool helpers_triggers(const struct helpers *helpers, guest_addr pc);
+/* What is captured from now on belongs to the next pipeline_give. */
+void helpers_follow(struct helpers *helpers);
+/* The engine executed a trigger: for the next pipeline_give to this context. */
+void helpers_capture(struct helpers *helpers, const struct hart *hart, guest_addr pc);
+/* Records from `position` on are given to a context: those captured belong to them. */
+struct record;
+void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
+                   const struct record *records, unsigned count);
+
+/* An instruction with SLOT_TRIGGER or SLOT_TARGET was dispatched, as the context's record `position`. */
+void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id,
+                        uint64_t position);
+/* An instruction retired: nobody waits for it any more. */
+void helpers_retired(struct pipeline *pipeline, unsigned context, uint32_t id);
+
+bool helpers_context_free(const struct pipeline *pipeline, unsigned context);
+/* A thread has taken the context of a slice: what that has not dispatched is dropped, and the thread comes behind the
+ * rest. */
+void helpers_leave_context(struct pipeline *pipeline, unsigned context);
+/* No thread runs any more: nor do slices. */
+void helpers_end_all(struct pipeline *pipeline);
+
+/* A slice that was run, and what became of it. */
+struct slice_account {
+    guest_addr trigger, target; /* `target` is its first delinquent load */
+    bool chaining, removed;
+    unsigned length, live_ins;
+    struct slice_ledger ledger;
+};
+/* Of the slice with that number; false if there is none, nor any with a higher one. */
+bool helpers_account(const struct helpers *helpers, unsigned number, struct slice_account *account);
+/* Slices that could not be added. */
+unsigned helpers_refused(const struct helpers *helpers);
+
+#endif

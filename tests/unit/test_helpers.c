@@ -1,0 +1,287 @@
+/* Tests how slices run on free contexts: when, how far ahead, and what is said of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/rv64/decode.h"
+#include "isa/rv64/encode.h"
+#include "machine/exec/leave.h"
+#include "machine/memory.h"
+#include "machine/pipeline/helpers.h"
+#include "machine/pipeline/window.h"
+#include "slice/slice.h"
+
+#define CODE UINT64_C(0x100000)
+#define TRIGGER CODE
+#define TARGET (CODE + 4)
+#define DATA UINT64_C(0x200000)
+#define NODES 256
+#define NODE_BYTES GUEST_PAGE_BYTES /* no two of them in one line, nor near */
+#define POINTER 10
+#define VALUE 11
+
+static struct memory memory;
+static struct pipeline *pipeline;
+static struct helpers *helpers;
+static struct hart hart;
+
+static void ignore(void *machine, guest_addr start, uint64_t bytes)
+{
+    (void)machine;
+    (void)start;
+    (void)bytes;
+}
+
+/* A list of nodes, each with a pointer to the next, in an order that no stride follows. */
+static void make_list(void)
+{
+    for (unsigned i = 0; i < NODES; i++) {
+        const guest_addr node = DATA + i * 7 % NODES * NODE_BYTES;
+        const guest_addr next = DATA + (i + 1) * 7 % NODES * NODE_BYTES;
+        const uint64_t pointer = i + 1 < NODES ? next : 0;
+        assert_true(memory_write(&memory, node, &pointer, sizeof pointer));
+    }
+}
+
+static int create_with(unsigned contexts)
+{
+    struct parameters parameters;
+    parameters_set_defaults(&parameters);
+    parameters.core_contexts = contexts;
+    parameters.core_reorder_buffer = 128;
+    parameters.core_issue_queue = parameters.core_load_store_queue = 64;
+    parameters.dtlb_entries = parameters.itlb_entries = parameters.l1i_bytes = 0;
+    parameters.memory_cycles = 200;
+    parameters.memory_chunk = 64;
+    pipeline = pipeline_create(&parameters);
+    assert_true(memory_create(&memory));
+    assert_int_equal(
+        memory_map(&memory, DATA, NODES * NODE_BYTES, PAGE_READ | PAGE_WRITE, false, -1, 0), 0);
+    make_list();
+    helpers = pipeline_run_slices(pipeline, &memory);
+    helpers_set_host(helpers, (struct unit_host){.rewatch = ignore});
+    memset(&hart, 0, sizeof hart);
+    hart.x[POINTER] = DATA;
+    leave_install_handlers();
+    return helpers != NULL ? 0 : -1;
+}
+
+/* Slices too, which nobody waits for at the end of a program. */
+static void run_to_the_end(void)
+{
+    pipeline_set_active(pipeline, 0, false);
+    pipeline_run(pipeline);
+}
+
+static int create(void **state)
+{
+    (void)state;
+    return create_with(4);
+}
+
+static int create_one(void **state)
+{
+    (void)state;
+    return create_with(1);
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    pipeline_destroy(pipeline);
+    memory_destroy(&memory);
+    return 0;
+}
+
+static uint32_t word(unsigned op, unsigned rd, unsigned rs1, int64_t imm)
+{
+    const struct rv64_insn insn = {
+        .op = (uint16_t)op, .rd = (uint8_t)rd, .rs1 = (uint8_t)rs1, .imm = imm};
+    uint32_t encoded;
+    assert_true(rv64_encode(&insn, &encoded));
+    return encoded;
+}
+
+/* prologue: the next node; body: a load from it. */
+static struct slice chain_of(uint32_t prologue)
+{
+    return (struct slice){
+        .trigger = TRIGGER,
+        .kind = SLICE_CHAINING,
+        .length = 2,
+        .prologue = 1,
+        .unroll = 1,
+        .throttle = NODES,
+        .live_ins = 1u << POINTER,
+        .instructions = {
+            {.pc = CODE, .word = prologue},
+            {.pc = TARGET, .word = word(RV64_ld, VALUE, POINTER, 8), .delinquent = true}}};
+}
+
+static void give(guest_addr pc, uint32_t encoded, guest_addr address)
+{
+    struct rv64_insn insn;
+    rv64_decode(encoded, &insn);
+    const struct record record = {.slot = slots_get(pipeline->slots, pc, &insn),
+                                  .address = address};
+    pipeline_give(pipeline, 0, &record, 1);
+}
+
+/* The main thread reaches the trigger. */
+static void trigger(void)
+{
+    helpers_follow(helpers);
+    helpers_capture(helpers, &hart, TRIGGER);
+    give(TRIGGER, word(RV64_addi, 5, 5, 0), 0);
+}
+
+static const struct slice_ledger *run(const struct slice *slice)
+{
+    assert_null(slice_check(slice));
+    const unsigned number = helpers_add(helpers, slice, 0);
+    assert_int_not_equal(number, 0);
+    trigger();
+    run_to_the_end();
+    return helpers_ledger(helpers, number);
+}
+
+/* Each node's address is in the one before it: no number of contexts makes that faster. */
+static void list_takes_one_latency_per_node(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    const struct slice_ledger *ledger = run(&slice);
+    const uint64_t latency = pipeline->parameters.memory_cycles;
+    assert_int_equal(ledger->started, 1);
+    assert_int_equal(ledger->lines, NODES);
+    assert_true(pipeline_cycles(pipeline) >= NODES * latency);
+    assert_true(pipeline_cycles(pipeline) < NODES * (latency + 60));
+}
+
+/* Addresses that can be computed are fetched as many at a time as there are contexts. */
+static void array_takes_less(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    slice.throttle = 100;
+    const struct slice_ledger *ledger = run(&slice);
+    const uint64_t latency = pipeline->parameters.memory_cycles;
+    assert_int_equal(ledger->started + ledger->chained, 100);
+    assert_int_equal(ledger->lines, 100);
+    assert_true(pipeline_cycles(pipeline) < 100 * latency / 2);
+    assert_true(pipeline_cycles(pipeline) >= 100 * latency / 4); /* the main thread has ended */
+}
+
+/* The main thread makes the live-in by a load that misses: the slice waits for it. */
+static void live_in_is_waited_for(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    slice.kind = SLICE_BASIC;
+    slice.throttle = 0;
+    give(CODE + 32, word(RV64_ld, POINTER, 6, 0), DATA + 100 * NODE_BYTES);
+    run(&slice);
+    const uint64_t latency = pipeline->parameters.memory_cycles;
+    assert_true(pipeline_cycles(pipeline) >= 2 * latency);
+}
+
+static void list_ends_at_null(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->faulted, 1); /* the last node's pointer */
+    assert_int_equal(ledger->chained, NODES - 1);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(helpers_context_free(pipeline, i));
+    }
+}
+
+static void chain_waits_for_the_main_thread(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    slice.throttle = 5;
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->started + ledger->chained, 5);
+    assert_int_equal(ledger->throttled, 1);
+    /* It uses one up: one more may be started. */
+    give(TARGET, word(RV64_ld, VALUE, POINTER, 8), DATA + 64);
+    run_to_the_end();
+    assert_int_equal(ledger->started + ledger->chained, 6);
+    assert_int_equal(ledger->timely, 1);
+    /* The trigger does not start a second chain beside it. */
+    trigger();
+    run_to_the_end();
+    assert_int_equal(ledger->started, 1);
+    assert_int_equal(ledger->triggers, 2);
+}
+
+static void lines_are_accounted_for(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    slice.kind = SLICE_BASIC;
+    slice.throttle = 0;
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->lines, 1);
+    trigger();
+    run_to_the_end();
+    assert_int_equal(ledger->redundant, 1);
+    assert_int_equal(ledger->loads, 2);
+    /* Late: the main thread comes when the line has just been asked for. */
+    hart.x[POINTER] = DATA + 64;
+    trigger();
+    for (unsigned i = 0; i < 60; i++) {
+        give(CODE + 40 + 4 * i, word(RV64_addi, 7, 7, 0), 0);
+    }
+    give(TARGET, word(RV64_ld, VALUE, 6, 8), DATA + 128);
+    run_to_the_end();
+    assert_int_equal(ledger->late, 1);
+    assert_int_equal(ledger->lines, 2);
+    assert_int_equal(ledger->timely, 0);
+}
+
+static void no_slice_without_a_free_context(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->started, 0);
+    assert_int_equal(ledger->no_context, 1);
+}
+
+static void instructions_are_not_the_program_s(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    run(&slice);
+    uint64_t program = 0, helper = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        program += pipeline->contexts[i].statistics.instructions;
+        helper += pipeline->contexts[i].statistics.helper_instructions;
+    }
+    assert_int_equal(program, 1);
+    assert_int_equal(helper, helpers_ledger(helpers, 1)->instructions);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, create, destroy)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(list_takes_one_latency_per_node),
+        TEST(array_takes_less),
+        TEST(live_in_is_waited_for),
+        TEST(list_ends_at_null),
+        TEST(chain_waits_for_the_main_thread),
+        TEST(lines_are_accounted_for),
+        cmocka_unit_test_setup_teardown(no_slice_without_a_free_context, create_one, destroy),
+        TEST(instructions_are_not_the_program_s),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
