@@ -1,6 +1,7 @@
 /* The category layer F2: how strongly each category answers, which one wins, and the search by resets. */
 #include "art.h"
 #include "parameters.h"
+#include "prefetch.h"
 
 void f2_clear_resets(struct network *network)
 {
@@ -17,6 +18,8 @@ void f2_activate(struct network *network)
         double sum = 0.0;
         if (!network->f2_layer[j].reset) {
             for (int i = 0; i < network->numf1s; i++) {
+                PREFETCH(&network->f1_layer[i + NEURONS_AHEAD].P);
+                PREFETCH(&network->bus[i + NEURONS_AHEAD][j]);
                 sum += network->f1_layer[i].P * network->bus[i][j];
             }
         }

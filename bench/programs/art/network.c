@@ -1,6 +1,7 @@
 /* The network's memory: neurons, inputs, and both sets of weights, a row of weights per F1 neuron. */
 #include "art.h"
 #include "parameters.h"
+#include "prefetch.h"
 
 /* A free category's bottom-up weights are as large as they may be without beating a learned one. */
 static void initialize_weights(struct network *network)
@@ -16,7 +17,8 @@ static void initialize_weights(struct network *network)
 
 static double **allocate_weights(int rows, int columns)
 {
-    double **weights = program_allocate((size_t)rows, sizeof *weights);
+    double **weights =
+        program_allocate((size_t)rows + PREFETCH_ROOM(NEURONS_AHEAD), sizeof *weights);
     for (int i = 0; i < rows; i++) {
         weights[i] = program_allocate((size_t)columns, sizeof **weights);
     }
@@ -26,7 +28,8 @@ static double **allocate_weights(int rows, int columns)
 struct network network_build(int numf1s, int numf2s, int inputs)
 {
     struct network network = {.numf1s = numf1s, .numf2s = numf2s, .inputs = inputs};
-    network.f1_layer = program_allocate((size_t)numf1s, sizeof *network.f1_layer);
+    network.f1_layer =
+        program_allocate((size_t)numf1s + PREFETCH_ROOM(NEURONS_AHEAD), sizeof *network.f1_layer);
     network.f2_layer = program_allocate((size_t)numf2s, sizeof *network.f2_layer);
     for (int i = 0; i < numf1s; i++) {
         network.f1_layer[i].I = program_allocate((size_t)inputs, sizeof(double));

@@ -1,6 +1,7 @@
 /* Learning: each object is shown in several epochs, and the winner's weights move towards it. */
 #include "art.h"
 #include "parameters.h"
+#include "prefetch.h"
 
 enum { EPOCHS = 3, STEPS = 20 };
 
@@ -8,6 +9,9 @@ static void adjust_weights(struct network *network, int winner)
 {
     const struct f1_neuron *f1_layer = network->f1_layer;
     for (int i = 0; i < network->numf1s; i++) {
+        PREFETCH(&f1_layer[i + NEURONS_AHEAD].P);
+        PREFETCH(&network->tds[i + NEURONS_AHEAD][winner]);
+        PREFETCH(&network->bus[i + NEURONS_AHEAD][winner]);
         double *down = &network->tds[i][winner];
         double *up = &network->bus[i][winner];
         *down += ART_DELTA_T * ART_D * (f1_layer[i].P - *down);

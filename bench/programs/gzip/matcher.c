@@ -1,6 +1,7 @@
 /* Keeps the sliding window full and finds the longest earlier string. */
 #include "matcher.h"
 #include <string.h>
+#include "prefetch.h"
 
 static void restart_hash(struct matcher *matcher)
 {
@@ -83,6 +84,7 @@ unsigned matcher_longest(struct matcher *matcher, unsigned candidate, unsigned b
     }
     for (; candidate > limit && best < most && chain > 0; chain--) {
         const uint8_t *text = window + candidate;
+        PREFETCH(window + matcher->previous[candidate & WINDOW_MASK]);
         matcher->candidates++;
         if (text[best] == scan[best] && text[best - 1] == scan[best - 1] && text[0] == scan[0]) {
             unsigned length = common_length(text, scan, most);

@@ -1,5 +1,6 @@
 /* One hospital's step: who is discharged, who is assessed, who may come in from the waiting room. */
 #include "health.h"
+#include "prefetch.h"
 
 void hospital_open(struct hospital *hospital, int level)
 {
@@ -43,6 +44,7 @@ void hospital_check_inside(struct village *village, int step)
     for (struct list *node = hospital->inside.forward; node != NULL; node = next) {
         struct patient *patient = node->patient;
         next = node->forward;
+        PREFETCH(next);
         patient->time_left--;
         if (patient->time_left == 0) {
             hospital->free_personnel++;
@@ -61,6 +63,7 @@ void hospital_check_assess(struct village *village)
     for (struct list *node = hospital->assess.forward; node != NULL; node = next) {
         struct patient *patient = node->patient;
         next = node->forward;
+        PREFETCH(next);
         patient->time_left--;
         if (patient->time_left > 0) {
             continue;
@@ -82,6 +85,7 @@ void hospital_check_waiting(struct hospital *hospital)
     for (struct list *node = hospital->waiting.forward; node != NULL; node = next) {
         struct patient *patient = node->patient;
         next = node->forward;
+        PREFETCH(next);
         if (hospital->free_personnel > 0) {
             hospital->waiting_patients--;
             list_remove(&hospital->waiting, patient);

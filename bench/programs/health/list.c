@@ -1,5 +1,6 @@
 /* The lists of patients: appended at the far end, searched from the head, one allocation per node. */
 #include "health.h"
+#include "prefetch.h"
 
 /* There is no pointer to the last node: an append walks the list. */
 void list_append(struct list *head, struct patient *patient)
@@ -18,6 +19,7 @@ void list_remove(struct list *head, struct patient *patient)
 {
     struct list *node = head->forward;
     while (node != NULL && node->patient != patient) {
+        PREFETCH(node->forward);
         node = node->forward;
     }
     program_check(node != NULL, "a patient is not in the list that the patient leaves");

@@ -1,5 +1,6 @@
 /* Column generation: connections of trips are priced in a pass over all pairs, and only promising ones become arcs. */
 #include "mcf.h"
+#include "prefetch.h"
 
 /* New arcs are a heap with the weakest on top (its flow field holds the reduced cost), so that a
  * better one replaces it when there is no more room. */
@@ -69,6 +70,7 @@ static void price_head(struct network *net, struct heap *heap, struct node *spar
 {
     const int *travel_to = net->travel + head->place * net->places;
     for (struct node *tail = sparse; tail != NULL; tail = tail->sparse_next) {
+        PREFETCH(&tail->sparse_next->time);
         if (tail->time + travel_to[tail->place] > head->time) {
             continue;
         }

@@ -1,7 +1,11 @@
 /* Multiple partial pricing: looks for the arc that enters the basis, a group of all arcs at a time. */
 #include "mcf.h"
+#include "prefetch.h"
 
 enum { GROUP_ARCS = 300, BASKET = 50 };
+
+/* Prefetching: memory is 230 cycles away, and an arc takes about 15. */
+enum { ARCS_AHEAD = 16, CANDIDATES_AHEAD = 8 };
 
 struct entry {
     struct arc *arc;
@@ -91,6 +95,7 @@ static void keep_candidates(struct pricing *pricing)
     int64_t kept = pricing->size < BASKET ? pricing->size : BASKET;
     pricing->size = 0;
     for (int64_t i = 1; i < kept; i++) {
+        PREFETCH(pricing->basket[i + CANDIDATES_AHEAD]->arc);
         struct arc *arc = pricing->basket[i]->arc;
         int64_t reduced_cost = arc_reduced_cost(arc);
         if (is_dual_infeasible(arc, reduced_cost)) {
@@ -104,6 +109,10 @@ static void scan_group(struct network *net, struct pricing *pricing)
     struct arc *stop = net->stop_arcs;
     int64_t groups = pricing->groups;
     for (struct arc *arc = net->arcs + pricing->group_pos; arc < stop; arc += groups) {
+        const struct arc *soon = arc + ARCS_AHEAD * groups;
+        PREFETCH(soon + ARCS_AHEAD * groups);
+        PREFETCH((soon < stop ? soon : arc)->tail);
+        PREFETCH((soon < stop ? soon : arc)->head);
         if (arc->state > ARC_BASIC) {
             int64_t reduced_cost = arc->cost - arc->tail->potential + arc->head->potential;
             if (is_dual_infeasible(arc, reduced_cost)) {

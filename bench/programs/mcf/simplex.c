@@ -1,5 +1,6 @@
 /* The primal network simplex on the basis tree: ratio test, change of the tree, potentials. */
 #include "mcf.h"
+#include "prefetch.h"
 
 enum { REFRESH_EVERY = 500 };
 
@@ -107,6 +108,7 @@ static void shift_potentials(struct node *top, int64_t shift)
 {
     struct node *node = top;
     for (;;) {
+        PREFETCH(node->sibling);
         node->potential += shift;
         if (node->child != NULL) {
             node = node->child;
@@ -211,6 +213,8 @@ int64_t simplex_refresh_potentials(struct network *net)
     int64_t changed = 0;
     while (node != root) {
         while (node != NULL) {
+            PREFETCH(node->child);
+            PREFETCH(node->sibling);
             int64_t fresh = node->upward ? node->basic_arc->cost + node->pred->potential
                                          : node->pred->potential - node->basic_arc->cost;
             changed += fresh != node->potential;

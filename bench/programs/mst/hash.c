@@ -1,5 +1,6 @@
 /* Hash tables with chains of entries, and the heap that entries come from. */
 #include "mst.h"
+#include "prefetch.h"
 
 enum { PIECE_BYTES = 1 << 18 };
 
@@ -54,6 +55,7 @@ int hash_find(const struct hash *hash, const void *key)
 {
     const struct hash_entry *entry = hash->chain[hash->place(key, hash->chains)];
     while (entry != NULL && entry->key != key) {
+        PREFETCH(entry->next);
         entry = entry->next;
     }
     return entry == NULL ? 0 : entry->value;

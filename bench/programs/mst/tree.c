@@ -1,5 +1,6 @@
 /* Bentley's algorithm: the tree takes the nearest vertex, and all others look at the one it took. */
 #include "mst.h"
+#include "prefetch.h"
 
 void tree_create(struct tree *tree, int vertices)
 {
@@ -32,6 +33,7 @@ static struct vertex *blue_rule(struct vertex *inserted, struct vertex **list)
 {
     struct vertex **best = list;
     for (struct vertex **at = list; *at != NULL; at = &(*at)->next) {
+        PREFETCH((*at)->next);
         look_at(*at, inserted);
         if ((*at)->nearest_distance < (*best)->nearest_distance) {
             best = at;
