@@ -2,6 +2,7 @@
 #include "machine/pipeline/dsp.h"
 
 #include "machine/pipeline/helpers.h"
+#include "machine/pipeline/parameters.h"
 #include "machine/pipeline/window.h"
 #include "machine/statistics.h"
 #include "machine/units/dlit.h"
@@ -10,9 +11,8 @@
 
 #include <stdlib.h>
 
-#define TRIES 4 /* to make a slice of a load */
-
 struct dsp {
+    const struct parameters *parameters;
     struct helpers *helpers;
     struct dlit dlit;
     struct rib rib;
@@ -22,13 +22,15 @@ struct dsp {
     uint64_t next_look;
 };
 
-struct dsp *dsp_create(struct helpers *helpers, bool optimize)
+struct dsp *dsp_create(const struct parameters *parameters, struct helpers *helpers, bool optimize)
 {
     struct dsp *dsp = calloc(1, sizeof *dsp);
     if (dsp != NULL) {
+        dsp->parameters = dsp->dlit.parameters = dsp->sit.parameters = parameters;
+        dsp->rib.entries = (unsigned)parameters->dsp_rib_entries;
         dsp->helpers = helpers;
         dsp->sit.may_optimize = optimize;
-        dsp->next_look = SIT_LOOK;
+        dsp->next_look = parameters->dsp_look;
     }
     return dsp;
 }
@@ -41,24 +43,33 @@ void dsp_destroy(struct dsp *dsp)
 /* Whether a slice is to be made for a load, and how; the buffer is free. */
 static const struct slice_rules *wants_slice(struct dsp *dsp, const struct dlit_entry *load)
 {
-    const struct sit_entry *entry = sit_find(&dsp->sit, load->pc, true);
-    if (entry == NULL || entry->given_up || entry->failures >= TRIES) {
-        return NULL;
-    }
-    return entry->rebuild ? &slice_rules_optimized : entry->slice == 0 ? &slice_rules_simple : NULL;
+    const struct sit_entry *entry = load->hopeless ? NULL : sit_find(&dsp->sit, load->pc, true);
+    return entry == NULL       ? NULL
+           : entry->rebuild    ? &slice_rules_optimized
+           : entry->slice == 0 ? &slice_rules_simple
+                               : NULL;
 }
 
-static void install(struct dsp *dsp, const struct slice *slice)
+/* No slice for the load of the entry, nor a better one. */
+static void failed(struct dsp *dsp, struct sit_entry *entry)
 {
-    struct sit_entry *entry = sit_find(&dsp->sit, dsp->rib.load, false);
-    if (entry == NULL) {
+    if (++entry->failures < dsp->parameters->dsp_tries) {
         return;
     }
-    const unsigned number =
-        slice->length <= SIT_SLICE_INSTRUCTIONS ? helpers_add(dsp->helpers, slice, 0) : 0;
+    entry->rebuild = false;
+    if (entry->slice == 0) {
+        dlit_find(&dsp->dlit, entry->load)->hopeless = true;
+        entry->load = 0;
+    }
+}
+
+static void install(struct dsp *dsp, struct sit_entry *entry, const struct slice *slice)
+{
+    const unsigned number = slice->length <= dsp->parameters->dsp_slice_instructions
+                                ? helpers_add(dsp->helpers, slice, 0)
+                                : 0;
     if (number == 0) {
-        entry->failures++;
-        entry->rebuild = false;
+        failed(dsp, entry);
         return;
     }
     if (entry->slice != 0) {
@@ -72,53 +83,70 @@ static void install(struct dsp *dsp, const struct slice *slice)
     entry->seen = (struct slice_ledger){.triggers = 0};
 }
 
-static void failed(struct dsp *dsp)
+/* The load needs no slice any more, or none helps. */
+static void leave(struct dsp *dsp, struct sit_entry *entry)
 {
-    struct sit_entry *entry = sit_find(&dsp->sit, dsp->rib.load, false);
-    if (entry != NULL && ++entry->failures >= TRIES) {
-        entry->rebuild = false;
+    if (entry->slice != 0) {
+        helpers_remove(dsp->helpers, entry->slice);
     }
+    if (dsp->rib.recording && dsp->rib.load == entry->load) {
+        dsp->rib.recording = false;
+    }
+    entry->load = 0;
 }
 
-static void drop_slice(struct dsp *dsp, struct sit_entry *entry)
+static void look_at(struct dsp *dsp, struct dlit_entry *load)
 {
-    helpers_remove(dsp->helpers, entry->slice);
-    entry->slice = 0;
-}
-
-static void look_at(struct dsp *dsp, struct dlit_entry *load, struct sit_entry *entry)
-{
-    switch (sit_look(&dsp->sit, entry, helpers_ledger(dsp->helpers, entry->slice), load)) {
-    case SIT_KEEP:
-        break;
-    case SIT_OPTIMIZE:
-        entry->rebuild = true;
-        break;
-    case SIT_GIVE_UP:
-        drop_slice(dsp, entry);
-        entry->given_up = true;
-        dsp->sit.given_up++;
-        break;
-    case SIT_DESTROY:
-        drop_slice(dsp, entry);
-        *entry = (struct sit_entry){.load = 0};
+    struct sit_entry *entry = sit_find(&dsp->sit, load->pc, false);
+    load->unused_looks = load->executions == 0 ? load->unused_looks + 1 : 0;
+    if (load->unused_looks == dsp->parameters->dsp_unused_looks) {
+        if (entry != NULL) {
+            dsp->sit.destroyed += entry->slice != 0;
+            leave(dsp, entry);
+        }
         dlit_drop(&dsp->dlit, load);
-        dsp->sit.destroyed++;
-        break;
+        return;
     }
+    if (entry != NULL && entry->slice != 0) {
+        switch (sit_look(&dsp->sit, entry, helpers_ledger(dsp->helpers, entry->slice), load)) {
+        case SIT_KEEP:
+            break;
+        case SIT_OPTIMIZE:
+            entry->rebuild = true;
+            break;
+        case SIT_GIVE_UP:
+            leave(dsp, entry);
+            load->hopeless = true;
+            dsp->sit.given_up++;
+            break;
+        }
+    }
+    load->executions = load->waited = 0;
 }
 
 static void look(struct dsp *dsp)
 {
-    dsp->next_look = dsp->instructions + SIT_LOOK;
+    dsp->next_look = dsp->instructions + dsp->parameters->dsp_look;
     dlit_look(&dsp->dlit, dsp->instructions);
-    for (unsigned i = 0; i < DLIT_ENTRIES; i++) {
-        struct dlit_entry *load = &dsp->dlit.entries[i];
-        struct sit_entry *entry = load->locked ? sit_find(&dsp->sit, load->pc, false) : NULL;
-        if (entry != NULL && entry->slice != 0) {
-            look_at(dsp, load, entry);
+    for (unsigned i = 0; i < dsp->parameters->dsp_dlit_entries; i++) {
+        if (dsp->dlit.entries[i].locked) {
+            look_at(dsp, &dsp->dlit.entries[i]);
         }
-        load->executions = load->waited = 0;
+    }
+}
+
+static void record(struct dsp *dsp, const struct slice_retired *retired)
+{
+    struct slice slice;
+    switch (rib_retired(&dsp->rib, retired, &slice)) {
+    case RIB_WAITS:
+        break;
+    case RIB_SLICE:
+        install(dsp, sit_find(&dsp->sit, dsp->rib.load, false), &slice);
+        break;
+    case RIB_FAILED:
+        failed(dsp, sit_find(&dsp->sit, dsp->rib.load, false));
+        break;
     }
 }
 
@@ -131,17 +159,7 @@ void dsp_retired(struct dsp *dsp, unsigned context, const struct entry *entry, u
         look(dsp);
     }
     if (dsp->rib.recording && dsp->context == context) {
-        struct slice slice;
-        switch (rib_retired(&dsp->rib, &retired, &slice)) {
-        case RIB_WAITS:
-            break;
-        case RIB_SLICE:
-            install(dsp, &slice);
-            break;
-        case RIB_FAILED:
-            failed(dsp);
-            break;
-        }
+        record(dsp, &retired);
     }
     if (!(slot->flags & SLOT_LOAD)) {
         return;
@@ -163,8 +181,9 @@ void dsp_report(const struct dsp *dsp, struct statistics *s)
 {
     const struct dlit_statistics *dlit = &dsp->dlit.statistics;
     const struct rib_statistics *rib = &dsp->rib.statistics;
-    const uint64_t storage[] = {dlit_storage_bits(), rib_storage_bits(dsp->sit.may_optimize),
-                                sit_storage_bits()};
+    const uint64_t storage[] = {dlit_storage_bits(dsp->parameters),
+                                rib_storage_bits(&dsp->rib, dsp->sit.may_optimize),
+                                sit_storage_bits(dsp->parameters)};
     s->begin(s, "dsp");
     s->begin(s, "dlit");
     s->number(s, "entered", dlit->entered);

@@ -9,10 +9,11 @@
 struct dsp;
 struct entry;
 struct helpers;
+struct parameters;
 struct statistics;
 
-/* NULL if memory runs out. */
-struct dsp *dsp_create(struct helpers *helpers, bool optimize);
+/* NULL if memory runs out.  The parameters are the pipeline's. */
+struct dsp *dsp_create(const struct parameters *parameters, struct helpers *helpers, bool optimize);
 void dsp_destroy(struct dsp *dsp);
 
 /* An instruction of a thread on the context retired, which was issued in that cycle. */

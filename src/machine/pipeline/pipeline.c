@@ -185,7 +185,7 @@ struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memo
 
 bool pipeline_make_slices(struct pipeline *pipeline, bool optimize)
 {
-    pipeline->dsp = dsp_create(pipeline->helpers, optimize);
+    pipeline->dsp = dsp_create(&pipeline->parameters, pipeline->helpers, optimize);
     return pipeline->dsp != NULL;
 }
 

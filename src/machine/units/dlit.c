@@ -1,18 +1,24 @@
 /* The delinquent load identification table. */
 #include "machine/units/dlit.h"
 
+#include "machine/pipeline/parameters.h"
+
+#include <stddef.h>
+
 static uint64_t bits_for(uint64_t highest)
 {
-    return 64 - (uint64_t)__builtin_clzll(highest);
+    return highest == 0 ? 0 : 64 - (uint64_t)__builtin_clzll(highest);
 }
 
 /* The wait is kept as a sum that saturates where the mean is long enough. */
-uint64_t dlit_storage_bits(void)
+uint64_t dlit_storage_bits(const struct parameters *p)
 {
-    const uint64_t pc = GUEST_SPACE_BITS - 1, age = bits_for(DLIT_TRIAL);
-    const uint64_t executions = bits_for(DLIT_EXECUTIONS);
-    const uint64_t waited = bits_for((DLIT_EXECUTIONS + 1) * DLIT_WAIT);
-    return DLIT_ENTRIES * (pc + age + executions + waited + 2); /* and: in use, locked */
+    const uint64_t pc = GUEST_SPACE_BITS - 1, age = bits_for(p->dsp_trial);
+    const uint64_t executions = bits_for(p->dsp_executions);
+    const uint64_t waited = bits_for((p->dsp_executions + 1) * p->dsp_wait);
+    const uint64_t flags = 3; /* in use, locked, hopeless */
+    return p->dsp_dlit_entries *
+           (pc + age + executions + waited + bits_for(p->dsp_unused_looks) + flags);
 }
 
 void dlit_drop(struct dlit *dlit, struct dlit_entry *entry)
@@ -22,9 +28,19 @@ void dlit_drop(struct dlit *dlit, struct dlit_entry *entry)
     dlit->statistics.dropped++;
 }
 
+struct dlit_entry *dlit_find(struct dlit *dlit, guest_addr pc)
+{
+    for (unsigned i = 0; i < dlit->parameters->dsp_dlit_entries; i++) {
+        if (dlit->entries[i].pc == pc) {
+            return &dlit->entries[i];
+        }
+    }
+    return NULL;
+}
+
 static struct dlit_entry *enter(struct dlit *dlit, guest_addr pc, uint64_t now, uint8_t *place)
 {
-    if (dlit->used == DLIT_ENTRIES) {
+    if (dlit->used == dlit->parameters->dsp_dlit_entries) {
         dlit->statistics.full++;
         return NULL;
     }
@@ -40,19 +56,24 @@ static struct dlit_entry *enter(struct dlit *dlit, guest_addr pc, uint64_t now, 
 }
 
 /* The trial is over: whether the load stays. */
-static bool judge(struct dlit *dlit, struct dlit_entry *entry, uint64_t now)
+static bool judge(struct dlit *dlit, struct dlit_entry *entry)
 {
-    if (entry->executions < DLIT_EXECUTIONS || entry->waited <= DLIT_WAIT * entry->executions) {
+    const struct parameters *p = dlit->parameters;
+    if (entry->executions < p->dsp_executions || entry->waited <= p->dsp_wait * entry->executions) {
         dlit_drop(dlit, entry);
         return false;
     }
     entry->locked = true;
-    entry->since = now;
     entry->trial_executions = entry->executions;
     entry->trial_waited = entry->waited;
     entry->executions = entry->waited = 0;
     dlit->statistics.locked++;
     return true;
+}
+
+static bool is_over(const struct dlit *dlit, const struct dlit_entry *entry, uint64_t now)
+{
+    return !entry->locked && now - entry->since >= dlit->parameters->dsp_trial;
 }
 
 struct dlit_entry *dlit_retired(struct dlit *dlit, guest_addr pc, bool missed_second,
@@ -67,18 +88,15 @@ struct dlit_entry *dlit_retired(struct dlit *dlit, guest_addr pc, bool missed_se
     }
     entry->executions++;
     entry->waited += waited;
-    if (!entry->locked && now - entry->since >= DLIT_TRIAL && !judge(dlit, entry, now)) {
-        return NULL;
-    }
-    return entry;
+    return is_over(dlit, entry, now) && !judge(dlit, entry) ? NULL : entry;
 }
 
 void dlit_look(struct dlit *dlit, uint64_t now)
 {
-    for (unsigned i = 0; i < DLIT_ENTRIES; i++) {
+    for (unsigned i = 0; i < dlit->parameters->dsp_dlit_entries; i++) {
         struct dlit_entry *entry = &dlit->entries[i];
-        if (entry->pc != 0 && !entry->locked && now - entry->since >= DLIT_TRIAL) {
-            judge(dlit, entry, now);
+        if (entry->pc != 0 && is_over(dlit, entry, now)) {
+            judge(dlit, entry);
         }
     }
 }

@@ -25,7 +25,7 @@ enum rib_answer rib_retired(struct rib *rib, const struct slice_retired *retired
         rib->statistics.refused += !built;
         return built ? RIB_SLICE : RIB_FAILED;
     }
-    if (rib->count == RIB_ENTRIES) {
+    if (rib->count >= rib->entries) {
         rib->recording = false;
         rib->statistics.overflows++;
         return RIB_FAILED;
@@ -33,8 +33,8 @@ enum rib_answer rib_retired(struct rib *rib, const struct slice_retired *retired
     return RIB_WAITS;
 }
 
-uint64_t rib_storage_bits(bool with_addresses)
+uint64_t rib_storage_bits(const struct rib *rib, bool with_addresses)
 {
     const uint64_t pc = GUEST_SPACE_BITS - 1, word = 32;
-    return RIB_ENTRIES * (pc + word + (with_addresses ? GUEST_SPACE_BITS : 0));
+    return rib->entries * (pc + word + (with_addresses ? GUEST_SPACE_BITS : 0));
 }

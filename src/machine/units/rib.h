@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define RIB_ENTRIES 512
+#define RIB_ENTRIES_MAX 4096
 
 struct rib_statistics {
     uint64_t recordings, overflows, slices, refused;
@@ -17,8 +17,9 @@ struct rib {
     bool recording;
     uint64_t load; /* pc */
     const struct slice_rules *rules;
+    unsigned entries; /* at most RIB_ENTRIES_MAX */
     unsigned count;
-    struct slice_retired retired[RIB_ENTRIES];
+    struct slice_retired retired[RIB_ENTRIES_MAX];
     struct rib_statistics statistics;
 };
 
@@ -31,6 +32,6 @@ enum rib_answer rib_retired(struct rib *rib, const struct slice_retired *retired
                             struct slice *slice);
 
 /* Of the hardware; only what is walked through the stack needs addresses. */
-uint64_t rib_storage_bits(bool with_addresses);
+uint64_t rib_storage_bits(const struct rib *rib, bool with_addresses);
 
 #endif

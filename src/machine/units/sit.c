@@ -1,12 +1,14 @@
 /* The slice information table. */
 #include "machine/units/sit.h"
 
+#include "machine/pipeline/parameters.h"
+
 #include <stddef.h>
 
 struct sit_entry *sit_find(struct sit *sit, guest_addr load, bool enter)
 {
     struct sit_entry *free = NULL;
-    for (unsigned i = 0; i < SIT_ENTRIES; i++) {
+    for (unsigned i = 0; i < sit->parameters->dsp_sit_entries; i++) {
         struct sit_entry *entry = &sit->entries[i];
         if (entry->load == load) {
             return entry;
@@ -24,9 +26,9 @@ struct sit_entry *sit_find(struct sit *sit, guest_addr load, bool enter)
 }
 
 /* Its load waits almost as long as before. */
-static bool does_badly(const struct dlit_entry *load)
+static bool does_badly(const struct sit *sit, const struct dlit_entry *load)
 {
-    return load->waited > DLIT_WAIT * load->executions &&
+    return load->waited > sit->parameters->dsp_wait * load->executions &&
            4 * load->waited * load->trial_executions > 3 * load->trial_waited * load->executions;
 }
 
@@ -45,15 +47,12 @@ enum sit_advice sit_look(const struct sit *sit, struct sit_entry *entry,
         ledger->started + ledger->chained - entry->seen.started - entry->seen.chained;
     const uint64_t executed = ledger->instructions - entry->seen.instructions;
     entry->seen = *ledger;
-    entry->unused_looks = load->executions == 0 ? entry->unused_looks + 1 : 0;
-    if (entry->unused_looks == SIT_UNUSED_LOOKS) {
-        return SIT_DESTROY;
-    }
-    if (load->executions < DLIT_EXECUTIONS) {
+    if (load->executions < sit->parameters->dsp_executions) {
         return SIT_KEEP;
     }
-    const bool useless = started >= SIT_STARTED && cycles_saved(load) < (int64_t)executed;
-    const bool badly = does_badly(load);
+    const bool useless =
+        started >= sit->parameters->dsp_started && cycles_saved(load) < (int64_t)executed;
+    const bool badly = does_badly(sit, load);
     if ((useless || badly) && sit->may_optimize && !entry->optimized && entry->failures == 0) {
         return SIT_OPTIMIZE;
     }
@@ -62,10 +61,10 @@ enum sit_advice sit_look(const struct sit *sit, struct sit_entry *entry,
 
 /* An entry: valid, trigger and load, live-ins, start, length and chain point in the slice cache, numbers of
  * slices under way and used, and the counters by which it is judged. */
-uint64_t sit_storage_bits(void)
+uint64_t sit_storage_bits(const struct parameters *p)
 {
     const uint64_t pc = GUEST_SPACE_BITS - 1, registers = 32, places = 3 * 6, throttle = 2 * 10;
     const uint64_t counters = 4 * 17, instruction = 32;
-    return SIT_ENTRIES * (1 + 2 * pc + registers + places + throttle + counters +
-                          SIT_SLICE_INSTRUCTIONS * instruction);
+    return p->dsp_sit_entries * (1 + 2 * pc + registers + places + throttle + counters +
+                                 p->dsp_slice_instructions * instruction);
 }
