@@ -92,16 +92,42 @@ static bool build_from(struct slice *slice, const struct slice_retired *retired,
     return *built == SLICE_BUILT_OK;
 }
 
+static uint64_t count_instances(const struct choose_windows *windows, uint64_t pc)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < windows->count; i++) {
+        const struct slice_window *window = &windows->windows[i];
+        for (unsigned k = 0; k < window->before; k++) {
+            count += window->retired[k].pc == pc;
+        }
+    }
+    return count;
+}
+
+/* The share of the load's instances that the slice works for: its trigger may stand on a path that is seldom
+ * taken, or in an outer loop. */
+static double coverage(const struct slice *slice, uint64_t load, uint64_t triggers, uint64_t loads)
+{
+    uint64_t instances = 0;
+    for (unsigned i = 0; i < slice->length; i++) {
+        instances += slice->instructions[i].pc == load;
+    }
+    const double share = (double)(instances * triggers) / (double)(loads > 0 ? loads : 1);
+    return share < 1 ? share : 1;
+}
+
 /* What a slice is good for less what it costs.  To do for another load that misses as often as the one that it is
  * made for is worth 20 instructions; a load in the prologue, which all later slices of a chain wait for, costs as
  * much as five. */
-static double value_of(const struct slice *slice, uint64_t load, const struct slice_pcs *loads)
+static double value_of(const struct slice *slice, uint64_t load, const struct slice_pcs *loads,
+                       double covered)
 {
     uint64_t own = 1;
     for (size_t i = 0; i < loads->count; i++) {
         own = loads->pcs[i] == load && loads->misses != NULL ? loads->misses[i] : own;
     }
-    double value = 20.0 * (double)slice_pcs_worth(loads, slice) / (double)own - slice->length;
+    double value =
+        20.0 * covered * (double)slice_pcs_worth(loads, slice) / (double)own - slice->length;
     for (unsigned i = 0; i < slice->prologue; i++) {
         struct rv64_insn insn;
         rv64_decode(slice->instructions[i].word, &insn);
@@ -122,9 +148,11 @@ static unsigned next_instance(const struct slice_window *window, unsigned at)
 
 /* Of all instructions in the window that come back in it, the one that is the best trigger of a loop; among
  * equals the one that is furthest before the load. */
-static uint64_t best_trigger(const struct slice_window *window, uint64_t load,
+static uint64_t best_trigger(const struct choose_windows *windows,
+                             const struct slice_window *window, uint64_t load,
                              const struct slice_pcs *others, const struct slice_rules *rules)
 {
+    const uint64_t loads = count_instances(windows, load);
     struct slice best = {.trigger = load};
     double most = 0;
     for (unsigned i = 0; i < window->before; i++) {
@@ -137,7 +165,9 @@ static uint64_t best_trigger(const struct slice_window *window, uint64_t load,
             slice.prologue == 0) {
             continue;
         }
-        const double value = value_of(&slice, load, others);
+        const double covered =
+            coverage(&slice, load, count_instances(windows, slice.trigger), loads);
+        const double value = value_of(&slice, load, others, covered);
         if (best.length == 0 || value > most ||
             (value >= most && slice.origin.traced > best.origin.traced)) {
             best = slice;
@@ -180,7 +210,7 @@ static uint64_t trigger_in_loop(const struct choose_windows *windows, uint64_t l
         struct slice slice = {0};
         const unsigned turn = last_turn(window, load, &slice);
         if (turn != 0 && alike(&slice, &variants.slices[best])) {
-            trigger = best_trigger(window, load, others, rules);
+            trigger = best_trigger(windows, window, load, others, rules);
             break;
         }
     }

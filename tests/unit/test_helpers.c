@@ -162,7 +162,8 @@ static void list_takes_one_latency_per_node(void **state)
     assert_true(pipeline_cycles(pipeline) < NODES * (latency + 60));
 }
 
-/* Addresses that can be computed are fetched as many at a time as there are contexts. */
+/* Addresses that can be computed are fetched as many at a time as there are MSHRs: no slice waits for what it does
+ * not read. */
 static void array_takes_less(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void array_takes_less(void **state)
     assert_int_equal(ledger->started + ledger->chained, 100);
     assert_int_equal(ledger->lines, 100);
     assert_true(pipeline_cycles(pipeline) < 100 * latency / 2);
-    assert_true(pipeline_cycles(pipeline) >= 100 * latency / 4); /* the main thread has ended */
+    assert_true(pipeline_cycles(pipeline) >= (100 / pipeline->parameters.l1d_mshrs - 1) * latency);
 }
 
 /* The main thread makes the live-in by a load that misses: the slice waits for it. */
@@ -183,6 +184,9 @@ static void live_in_is_waited_for(void **state)
     struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
     slice.kind = SLICE_BASIC;
     slice.throttle = 0;
+    slice.instructions[slice.length++] = (struct slice_instruction){
+        .pc = TARGET + 4,
+        .word = word(RV64_addi, VALUE, VALUE, 1)}; /* or nobody waits for the load */
     give(CODE + 32, word(RV64_ld, POINTER, 6, 0), DATA + 100 * NODE_BYTES);
     run(&slice);
     const uint64_t latency = pipeline->parameters.memory_cycles;
@@ -213,7 +217,7 @@ static void chain_waits_for_the_main_thread(void **state)
     give(TARGET, word(RV64_ld, VALUE, POINTER, 8), DATA + 64);
     run_to_the_end();
     assert_int_equal(ledger->started + ledger->chained, 6);
-    assert_int_equal(ledger->timely, 1);
+    assert_int_equal(ledger->timely + ledger->late, 1);
     /* The trigger does not start a second chain beside it. */
     trigger();
     run_to_the_end();

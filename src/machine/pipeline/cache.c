@@ -156,6 +156,7 @@ static uint64_t fill(struct cache *cache, struct access *access, struct cache_li
     cache->statistics.misses += demand;
     if (UNLIKELY(access->slice != 0)) {
         cache->ledgers[access->slice]->lines++;
+        cache->statistics.slice_cycles += ready - access->now;
     }
     cache->statistics.prefetches += !demand && access->slice == 0;
     access->missed |= (uint8_t)(1u << cache->level);

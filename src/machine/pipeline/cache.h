@@ -53,6 +53,7 @@ struct cache_statistics {
     uint64_t busy;               /* accesses that found no free MSHR */
     uint64_t
         miss_cycles; /* of all misses together: over all cycles, the mean of misses under way */
+    uint64_t slice_cycles; /* of these, those of slices */
 };
 
 struct memory_bus {

@@ -53,10 +53,20 @@ static void add_memory(struct pipeline *pipeline, struct context *context, uint3
     }
 }
 
+static bool slice_has_room(const struct pipeline *pipeline, const struct slot *slot)
+{
+    const struct queue_use *use = &pipeline->slice_use, *limit = &pipeline->slice_limit;
+    return use->entries < limit->entries && use->queue < limit->queue &&
+           (!(slot->flags & SLOT_LOAD) || use->memory < limit->memory);
+}
+
 static bool has_room(const struct pipeline *pipeline, const struct context *context,
                      const struct slot *slot)
 {
     const struct parameters *p = &pipeline->parameters;
+    if (UNLIKELY(slot->flags & SLOT_HELPER) && !slice_has_room(pipeline, slot)) {
+        return false;
+    }
     return pipeline->in_flight < p->core_reorder_buffer && context->count < pipeline->ring &&
            pipeline->waiting < p->core_issue_queue &&
            (!(slot->flags & (SLOT_LOAD | SLOT_STORE)) ||
@@ -113,6 +123,11 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     pipeline->waiting++;
     if (entry->waiting == 0) {
         issue_make_ready(pipeline, id);
+    }
+    if (UNLIKELY(slot->flags & SLOT_HELPER)) {
+        pipeline->slice_use.entries++;
+        pipeline->slice_use.queue++;
+        pipeline->slice_use.memory += (slot->flags & SLOT_LOAD) != 0;
     }
     if (UNLIKELY(slot->flags & (SLOT_TRIGGER | SLOT_TARGET)) && pipeline->helpers != NULL) {
         helpers_dispatched(pipeline, number, id,
@@ -177,7 +192,8 @@ bool dispatch_stage(struct pipeline *pipeline)
         candidates |= 1u << number;
     }
     while (candidates != 0 && dispatched < room) {
-        const unsigned number = fetch_choose(pipeline, candidates, policy);
+        const unsigned number =
+            fetch_choose(pipeline, with_precedence(pipeline, candidates), policy);
         candidates &= ~(1u << number);
         dispatched += dispatch_context(pipeline, number, room - dispatched);
     }

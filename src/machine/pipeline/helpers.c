@@ -277,6 +277,7 @@ static void start(struct helpers *helpers, unsigned number, unsigned context_num
     context->slice = (uint8_t)number;
     context->slice_chain = own->chain;
     context->slice_left = count;
+    pipeline->slices |= 1u << context_number;
     context->fetch_blocked = false;
     context->fetch_cause = CAUSE_spawn;
     context->fetch_from = pipeline->now + p->slices_spawn_cycles + copied * p->slices_copy_cycles;
@@ -412,6 +413,7 @@ static void end_slice(struct helpers *helpers, struct context *context)
 {
     struct helper_slice *own = &helpers->slices[context->slice];
     context->slice = 0;
+    helpers->pipeline->slices &= ~(1u << (context - helpers->pipeline->contexts));
     own->running--;
     if (own->removed && own->running == 0) {
         release(helpers, own);
@@ -438,6 +440,8 @@ void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
     }
     if (entry_of(pipeline, id)->slot->flags & SLOT_HELPER) {
         context->statistics.helper_instructions++;
+        pipeline->slice_use.entries--;
+        pipeline->slice_use.memory -= (entry_of(pipeline, id)->slot->flags & SLOT_LOAD) != 0;
         if (--context->slice_left == 0) {
             end_slice(helpers, context);
         }
@@ -461,6 +465,7 @@ static void cut_short(struct pipeline *pipeline, struct context *context)
 void helpers_leave_context(struct pipeline *pipeline, unsigned number)
 {
     struct context *context = &pipeline->contexts[number];
+    pipeline->slices &= ~(1u << number);
     cut_short(pipeline, context);
     for (unsigned i = 0; i < REGISTERS; i++) {
         context->writers[i] = NO_ENTRY;

@@ -165,7 +165,7 @@ static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsig
     }
 }
 
-/* It prefetches for the main thread, and waits for its data like a load. */
+/* It prefetches for the main thread, and waits for its data if the slice needs it. */
 static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, unsigned context)
 {
     const uint8_t number = pipeline->contexts[context].slice;
@@ -176,8 +176,12 @@ static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, un
     const uint64_t done =
         access_data(pipeline, context_address(pipeline, context, entry->address), ACCESS_PREFETCH,
                     &entry->translated, &entry->cause, NULL, number);
-    helpers_ledger(pipeline->helpers, number)->loads += done != CACHE_BUSY;
-    return done;
+    if (done == CACHE_BUSY) {
+        return done;
+    }
+    helpers_ledger(pipeline->helpers, number)->loads++;
+    return entry->slot->flags & SLOT_PREFETCH ? pipeline->now + pipeline->parameters.l1d_cycles
+                                              : done;
 }
 
 /* The cycle in which a load has its data; CACHE_BUSY if it must be tried again. */
@@ -248,6 +252,7 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
     }
     context->in_queues--;
     pipeline->waiting--;
+    pipeline->slice_use.queue -= (slot->flags & SLOT_HELPER) != 0;
     complete_at(pipeline, id, done);
     return true;
 }
@@ -319,11 +324,17 @@ bool issue_stage(struct pipeline *pipeline)
 {
     unsigned room = (unsigned)pipeline->parameters.core_issue_width, issued = 0;
     const bool in_order = pipeline->parameters.core_order == ORDER_IN;
-    for (unsigned live = live_in_turn(pipeline); live != 0 && issued < room; live &= live - 1) {
-        const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(live));
-        if (in_order || pipeline->contexts[number].ready_words != 0) {
-            issued += in_order ? issue_in_order(pipeline, number, room - issued)
-                               : issue_any(pipeline, number, room - issued);
+    unsigned left = pipeline->live;
+    while (left != 0) {
+        const unsigned first = with_precedence(pipeline, left);
+        left &= ~first;
+        for (unsigned turn = from_context(pipeline, first, pipeline->turn);
+             turn != 0 && issued < room; turn &= turn - 1) {
+            const unsigned number = context_in_turn(pipeline, (unsigned)__builtin_ctz(turn));
+            if (in_order || pipeline->contexts[number].ready_words != 0) {
+                issued += in_order ? issue_in_order(pipeline, number, room - issued)
+                                   : issue_any(pipeline, number, room - issued);
+            }
         }
     }
     const bool drained = pipeline->leaving_count > 0 && drain_stores(pipeline);

@@ -55,6 +55,13 @@ static bool create_context(struct pipeline *pipeline, struct context *context)
            context->stores != NULL;
 }
 
+/* At least one, or nothing would ever go on. */
+static unsigned share_of(uint64_t places, uint64_t percent)
+{
+    const uint64_t share = places * percent / 100;
+    return share > 0 ? (unsigned)share : 1;
+}
+
 static bool create_parts(struct pipeline *pipeline)
 {
     const struct parameters *p = &pipeline->parameters;
@@ -87,6 +94,10 @@ static bool create_parts(struct pipeline *pipeline)
     for (unsigned i = 0; i < EVENT_CYCLES; i++) {
         pipeline->wheel[i] = NO_ENTRY;
     }
+    pipeline->slice_limit =
+        (struct queue_use){.entries = share_of(p->core_reorder_buffer, p->slices_share),
+                           .queue = share_of(p->core_issue_queue, p->slices_share),
+                           .memory = share_of(p->core_load_store_queue, p->slices_share)};
     pipeline->unit_counts[CLASS_ALU] = p->units_alu;
     pipeline->unit_counts[CLASS_MULTIPLY] = p->units_multiply;
     pipeline->unit_counts[CLASS_MEMORY] = p->units_memory;
@@ -327,6 +338,12 @@ static void occupy(struct pipeline *pipeline, uint64_t cycles)
     statistics->occupied_queue += cycles * pipeline->waiting;
     statistics->occupied_memory += cycles * pipeline->memory_in_flight;
     statistics->occupied_fetch += cycles * pipeline->queued;
+    if (UNLIKELY(pipeline->slices != 0)) {
+        statistics->slice_entries += cycles * pipeline->slice_use.entries;
+        statistics->slice_queue += cycles * pipeline->slice_use.queue;
+        statistics->slice_memory += cycles * pipeline->slice_use.memory;
+        statistics->slice_contexts += cycles * (unsigned)__builtin_popcount(pipeline->slices);
+    }
 }
 
 /* Nothing happens until cycle `next`: the causes stay what they are. */

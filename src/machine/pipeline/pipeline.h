@@ -48,6 +48,8 @@ struct pipeline_statistics {
     uint64_t cycles;
     /* Summed over cycles. */
     uint64_t occupied_entries, occupied_queue, occupied_memory, occupied_fetch;
+    /* Of these by slices, and contexts. */
+    uint64_t slice_entries, slice_queue, slice_memory, slice_contexts;
     uint64_t prefetches; /* prefetch instructions issued */
 };
 

@@ -91,6 +91,23 @@ static void report_mix(struct statistics *s, const struct pipeline *pipeline)
     s->end(s);
 }
 
+static void report_helpers(struct statistics *s, const struct pipeline *pipeline, uint64_t cycles)
+{
+    const struct pipeline_statistics *all = &pipeline->statistics;
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        instructions += pipeline->contexts[i].statistics.helper_instructions;
+    }
+    s->begin(s, "helpers");
+    s->number(s, "instructions", instructions);
+    report_ratio(s, "contexts_occupied", all->slice_contexts, cycles);
+    report_ratio(s, "reorder_buffer_occupied", all->slice_entries, cycles);
+    report_ratio(s, "issue_queue_occupied", all->slice_queue, cycles);
+    report_ratio(s, "load_store_queue_occupied", all->slice_memory, cycles);
+    report_ratio(s, "mshrs_occupied", pipeline->l1d.statistics.slice_cycles, cycles);
+    s->end(s);
+}
+
 /* Into an object that the caller has begun. */
 void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
 {
@@ -129,6 +146,9 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     report_cache(s, "itlb", &pipeline->itlb, instructions, cycles);
     report_cache(s, "dtlb", &pipeline->dtlb, instructions, cycles);
     report_prefetches(s, pipeline);
+    if (pipeline->helpers != NULL) {
+        report_helpers(s, pipeline, cycles);
+    }
     if (pipeline->dsp != NULL) {
         dsp_report(pipeline->dsp, s);
     }

@@ -80,6 +80,26 @@ static bool set_step(struct slice_step *step, const struct slice_instruction *fr
     return true;
 }
 
+/* A load whose value nothing in the slice reads, nor the next of its chain, need not be waited for. */
+static void release_unread_loads(struct slice_program *program)
+{
+    slice_registers live = 0;
+    for (unsigned i = program->count; i-- > 0;) {
+        struct slot *slot = &program->steps[i].slot;
+        live |= i + 1 == program->chains_after ? program->slice.live_ins : 0;
+        if (slot->flags & SLOT_LOAD &&
+            (slot->destination == REGISTER_NONE || !(live >> slot->destination & 1))) {
+            slot->flags |= SLOT_PREFETCH;
+        }
+        if (slot->destination != REGISTER_NONE) {
+            live &= ~(UINT64_C(1) << slot->destination);
+        }
+        for (unsigned k = 0; k < 3; k++) {
+            live |= slot->sources[k] != REGISTER_NONE ? UINT64_C(1) << slot->sources[k] : 0;
+        }
+    }
+}
+
 struct slice_program *slice_program_create(const struct slice *slice, guest_addr bias,
                                            const struct parameters *parameters)
 {
@@ -110,6 +130,7 @@ struct slice_program *slice_program_create(const struct slice *slice, guest_addr
     if (chains) {
         program->steps[program->chains_after - 1].slot.flags |= SLOT_TRIGGER;
     }
+    release_unread_loads(program);
     return program;
 }
 

@@ -101,6 +101,11 @@ struct store_seen {
 };
 #define STORES_SEEN 8192 /* one of each hash: a collision forgets the older one */
 
+/* Places in the reorder buffer, the issue queue and the load/store queue. */
+struct queue_use {
+    unsigned entries, queue, memory;
+};
+
 struct context {
     struct incoming *incoming;          /* a ring */
     unsigned stream_head, stream_count; /* executed, not fetched */
@@ -149,12 +154,14 @@ struct pipeline {
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
     unsigned queued;                               /* fetched and not dispatched */
-    unsigned turn;                                 /* the context that comes first in this cycle */
-    unsigned live;                                 /* bits of contexts that have something to do */
-    unsigned refused; /* bits of contexts whose fetch found no free MSHR */
-    bool fetch_first; /* one of them has waited too long */
-    bool busy;        /* a load found no free MSHR in this cycle */
-    bool hungry;      /* an active context has too few records */
+    struct queue_use slice_use, slice_limit; /* of the same by slices, and what they may use */
+    unsigned slices;                         /* bits of contexts that slices have */
+    unsigned turn;                           /* the context that comes first in this cycle */
+    unsigned live;                           /* bits of contexts that have something to do */
+    unsigned refused;                        /* bits of contexts whose fetch found no free MSHR */
+    bool fetch_first;                        /* one of them has waited too long */
+    bool busy;                               /* a load found no free MSHR in this cycle */
+    bool hungry;                             /* an active context has too few records */
 
     uint32_t wheel[EVENT_CYCLES];
     uint64_t wheel_used[EVENT_CYCLES / 64];
@@ -254,6 +261,15 @@ static inline bool next_awaits_store(const struct pipeline *pipeline, const stru
 {
     return context->stream_count > 0 &&
            awaits_store(pipeline, &context->incoming[context->stream_head % INCOMING]);
+}
+
+/* Those of some contexts, as bits, that come first: threads, if any of them has one. */
+static inline unsigned with_precedence(const struct pipeline *pipeline, unsigned contexts)
+{
+    const unsigned threads = contexts & ~pipeline->slices;
+    return threads != 0 && pipeline->parameters.slices_precedence == SLICES_AFTER_THREADS
+               ? threads
+               : contexts;
 }
 
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
