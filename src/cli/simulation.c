@@ -61,7 +61,7 @@ static void add_perfect_load(void *context, guest_addr address)
 
 /* The words with which execve starts a RISC-V program again; see linux/exec.c.
  * They end with NULL, as execve wants them. */
-#define REEXEC_WORDS 40
+#define REEXEC_WORDS (40 + 2 * SETS_MAX)
 struct reexec {
     char *words[REEXEC_WORDS];
     unsigned count;
@@ -91,6 +91,9 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     add_word(command, name);
     add_option(command, "--sysroot", simulation->sysroot);
     add_option(command, "--machine", simulation->machine_path);
+    for (size_t i = 0; i < simulation->set_count; i++) {
+        add_option(command, "--set", simulation->sets[i]);
+    }
     if (simulation->machine.real_time) {
         add_word(command, "--real-time");
     }
@@ -342,7 +345,9 @@ static bool read_processor(struct simulation *simulation)
                 name, name);
         return false;
     }
-    const bool read = parameters_read(&simulation->processor, path, problem);
+    const bool read =
+        parameters_read(&simulation->processor, path, problem) &&
+        parameters_assign(&simulation->processor, simulation->sets, simulation->set_count, problem);
     if (!read) {
         fprintf(stderr, "strata: %s\n", problem);
     }
@@ -361,6 +366,8 @@ static bool read_processor(struct simulation *simulation)
         simulation->processor.ideal_memory = 1;
     }
     simulation->machine.processor = &simulation->processor;
+    simulation->machine.processor_sets = simulation->sets;
+    simulation->machine.processor_set_count = simulation->set_count;
     simulation->machine_path = simulation_absolute_path(path);
     simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;
     free(path);

@@ -11,10 +11,15 @@
 
 #define SYSROOT_DEFAULT "/usr/riscv64-linux-gnu"
 
+/* Parameters that --set may give. */
+#define SETS_MAX 32
+
 struct simulation {
     struct machine_options machine;
     struct parameters processor; /* of --machine */
     char *machine_path;          /* what --machine names; malloc'ed when it was read */
+    const char *sets[SETS_MAX];  /* SECTION.NAME=VALUE, as given */
+    size_t set_count;
     const char *stats_path;
     const char *profile_path;
     const char *arm_path;

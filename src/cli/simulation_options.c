@@ -95,6 +95,16 @@ const char *simulation_take_machine(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_set(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    if (own->set_count == SETS_MAX) {
+        return "too many parameters are set:";
+    }
+    own->sets[own->set_count++] = value;
+    return NULL;
+}
+
 const char *simulation_take_with(void *settings, const char *value)
 {
     struct simulation *own = settings;
@@ -358,11 +368,12 @@ const char *simulation_check(const struct simulation *simulation)
                                                      "--warm, --measure, --roi or --sample"
                                                    : check_phases(phases);
     }
-    return simulation->with_count > 0 ? "--with needs --machine FILE"
-           : machine->dsp != DSP_OFF  ? "--dsp needs --machine FILE: only a processor simulated in "
-                                        "cycles has contexts for slices"
-           : machine->no_slices       ? "--no-slices needs --machine FILE"
-           : machine->count_loads     ? "--loads needs --machine FILE"
+    return simulation->with_count > 0  ? "--with needs --machine FILE"
+           : simulation->set_count > 0 ? "--set needs --machine FILE"
+           : machine->dsp != DSP_OFF ? "--dsp needs --machine FILE: only a processor simulated in "
+                                       "cycles has contexts for slices"
+           : machine->no_slices      ? "--no-slices needs --machine FILE"
+           : machine->count_loads    ? "--loads needs --machine FILE"
            : simulation->perfect_path != NULL ? "--perfect-loads needs --machine FILE"
            : simulation->perfect_memory       ? "--perfect-memory needs --machine FILE"
            : machine->pipeview_path != NULL   ? "--pipeview needs --machine FILE"

@@ -125,6 +125,7 @@ static const struct command_option options[] = {
     {"--max-loads",        "N",          "delinquent loads at the most (10)", take_loads},
     {"--share",            "PERCENT",    "of all misses that the delinquent loads have together (90)", take_share},
     {"--machine",          "FILE",       "the processor whose misses count: a file, or a name of configs/ (sp)", simulation_take_machine},
+    {"--set",              "S.NAME=VALUE", "give the parameter NAME of its section S another value; may be repeated", simulation_take_set},
     {"--sysroot",          "DIR",        "where the program's absolute paths are looked for first (" SYSROOT_DEFAULT ")", simulation_take_sysroot},
     {"--env",              "NAME=VALUE", "set a variable in the program's environment; may be repeated", simulation_take_env},
     {"--max-instructions", "N",          "stop each run after N retired instructions", simulation_take_max_instructions},

@@ -31,8 +31,10 @@ struct machine_options {
     bool count_classes;                 /* count instructions by the classes of ic.sync */
     const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
     const char *processor_name;         /* of its configuration, for reports */
-    bool count_loads;                   /* with it: what each static load does */
-    const guest_addr *perfect_loads;    /* with it: those that always hit; NULL: none */
+    const char *const *processor_sets;  /* and what was set besides, SECTION.NAME=VALUE */
+    size_t processor_set_count;
+    bool count_loads;                /* with it: what each static load does */
+    const guest_addr *perfect_loads; /* with it: those that always hit; NULL: none */
     size_t perfect_load_count;
     const char *pipeview_path;    /* with it: NULL: no view of the pipeline */
     struct phase_options phases;  /* with it: what is simulated how */

@@ -59,6 +59,11 @@ static void report_config(struct statistics *s, const struct process *process,
     s->text(s, "engine", options->processor != NULL ? "pipeline" : "functional");
     if (options->processor != NULL) {
         s->text(s, "machine", options->processor_name);
+        s->begin_list(s, "set");
+        for (size_t i = 0; i < options->processor_set_count; i++) {
+            s->text(s, NULL, options->processor_sets[i]);
+        }
+        s->end(s);
     } else {
         s->nothing(s, "machine");
     }

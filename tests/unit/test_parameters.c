@@ -181,6 +181,54 @@ static void a_whole_that_cannot_be_built_is_refused(void **state)
     assert_true(reads("[l1d]\nbytes = 48K\nways = 12\nline = 64\n"));
 }
 
+static bool assigns(const char *first, const char *second)
+{
+    const char *const assignments[] = {first, second};
+    problem[0] = '\0';
+    return parameters_assign(&parameters, assignments, second != NULL ? 2 : 1, problem);
+}
+
+static void single_parameters_are_set(void **state)
+{
+    (void)state;
+    assert_true(reads("[core]\ncontexts = 8\n[l1d]\nbytes = 16K\nways = 4\nline = 64\n"
+                      "[core]\nreorder_buffer = 128\n"));
+    assert_true(assigns("core.contexts=2", "prefetch.kind=stride"));
+    assert_int_equal(parameters.core_contexts, 2);
+    assert_int_equal(parameters.prefetch_kind, PREFETCH_STRIDE);
+    assert_int_equal(parameters.core_reorder_buffer, 128);
+    /* The last of two holds, and only the whole must be one that can be built. */
+    assert_true(assigns("core.contexts=4", "core.contexts = 1"));
+    assert_int_equal(parameters.core_contexts, 1);
+    assert_true(assigns("l1d.bytes=48K", "l1d.ways=12"));
+    assert_int_equal(parameters.l1d_bytes, 48 << 10);
+    assert_true(parameters_assign(&parameters, NULL, 0, problem));
+}
+
+static void what_cannot_be_set_is_refused(void **state)
+{
+    static const struct {
+        const char *assignment, *problem;
+    } cases[] = {
+        {"core.contexts=9", "core.contexts=9: contexts = 9: expected a number from 1 to 8"},
+        {"core.order=up", "core.order=up: order = up: expected one of: in out"},
+        {"core.cores=2", "core.cores=2: there is no cores in [core]"},
+        {"chip.contexts=2", "chip.contexts=2: there is no section [chip]"},
+        {"contexts=2", "contexts=2: expected SECTION.NAME=VALUE"},
+        {"contexts=2.5", "contexts=2.5: expected SECTION.NAME=VALUE"},
+        {"core.contexts", "core.contexts: expected SECTION.NAME=VALUE"},
+        {"", ": expected SECTION.NAME=VALUE"},
+        {"core.contexts=", "core.contexts=: contexts = : expected a number from 1 to 8"},
+        {"l1d.line=48", "l1d.line=48: [l1d] line = 48: must be a power of two"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(reads(""));
+        assert_false(assigns(cases[i].assignment, NULL));
+        assert_string_equal(problem, cases[i].problem);
+    }
+}
+
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
@@ -214,6 +262,8 @@ int main(void)
         TEST(what_is_no_value_is_refused),
         TEST(a_second_value_is_refused),
         TEST(a_whole_that_cannot_be_built_is_refused),
+        TEST(single_parameters_are_set),
+        TEST(what_cannot_be_set_is_refused),
         TEST(files_that_cannot_be_read_say_why),
         TEST(long_lines_and_names_are_cut_in_messages),
     };

@@ -29,7 +29,7 @@ const size_t parameter_count = sizeof parameter_rows / sizeof parameter_rows[0];
 struct reader {
     struct parameters *parameters;
     const char *path;
-    unsigned line;
+    unsigned line; /* 0: it is no line of a file */
     char section[32];
     char *problem;
     unsigned
@@ -96,8 +96,10 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct reader *reader, c
                                                         ...)
 {
     va_list arguments;
-    const int used =
-        snprintf(reader->problem, PARAMETERS_PROBLEM_BYTES, "%s:%u: ", reader->path, reader->line);
+    const int used = reader->line == 0
+                         ? snprintf(reader->problem, PARAMETERS_PROBLEM_BYTES, "%s: ", reader->path)
+                         : snprintf(reader->problem, PARAMETERS_PROBLEM_BYTES,
+                                    "%s:%u: ", reader->path, reader->line);
     va_start(arguments, format);
     if (used > 0 && used < PARAMETERS_PROBLEM_BYTES) {
         vsnprintf(reader->problem + used, PARAMETERS_PROBLEM_BYTES - (size_t)used, format,
@@ -314,6 +316,39 @@ bool parameters_read(struct parameters *parameters, const char *path,
     free(line);
     fclose(file);
     return good && check_whole(&reader);
+}
+
+/* One of them, SECTION.NAME=VALUE. */
+static bool assign(struct reader *reader, const char *assignment)
+{
+    const char *dot = strchr(assignment, '.'), *equals = strchr(assignment, '=');
+    char *copy = strdup(assignment);
+    reader->path = assignment;
+    if (copy == NULL || dot == NULL || equals == NULL || dot > equals) {
+        free(copy);
+        return wrong(reader, "expected SECTION.NAME=VALUE");
+    }
+    copy[dot - assignment] = copy[equals - assignment] = '\0';
+    const char *section = trim(copy), *name = trim(copy + (dot - assignment) + 1);
+    const struct parameter_row *row = find(section, name);
+    const bool good = row != NULL ? set(reader, row, trim(copy + (equals - assignment) + 1))
+                      : find(section, NULL) == NULL
+                          ? wrong(reader, "there is no section [%.40s]", section)
+                          : wrong(reader, "there is no %.40s in [%s]", name, section);
+    free(copy);
+    return good;
+}
+
+bool parameters_assign(struct parameters *parameters, const char *const *assignments, size_t count,
+                       char problem[PARAMETERS_PROBLEM_BYTES])
+{
+    struct reader reader = {.parameters = parameters, .problem = problem};
+    for (size_t i = 0; i < count; i++) {
+        if (!assign(&reader, assignments[i])) {
+            return false;
+        }
+    }
+    return count == 0 || check_whole(&reader);
 }
 
 char *parameters_find(const char *name)

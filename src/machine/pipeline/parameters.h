@@ -43,6 +43,11 @@ void parameters_set_defaults(struct parameters *parameters);
 bool parameters_read(struct parameters *parameters, const char *path,
                      char problem[PARAMETERS_PROBLEM_BYTES]);
 
+/* Sets some of them, each SECTION.NAME=VALUE, checked as lines of a file are; of two for the same one the last
+ * holds. */
+bool parameters_assign(struct parameters *parameters, const char *const *assignments, size_t count,
+                       char problem[PARAMETERS_PROBLEM_BYTES]);
+
 /* The file that `name` means: one of configs/ if it is a bare word, else itself.  malloc'ed, or NULL. */
 char *parameters_find(const char *name);
 
