@@ -238,8 +238,10 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         }
     } else if (slot->flags & SLOT_PREFETCH) {
         uint8_t cause; /* nobody waits for it */
-        access_data(pipeline, context_address(pipeline, number, entry->address), ACCESS_PREFETCH,
-                    &entry->translated, &cause, NULL, 0);
+        if (entry->address >> GUEST_SPACE_BITS == 0) {
+            access_data(pipeline, context_address(pipeline, number, entry->address),
+                        ACCESS_PREFETCH, &entry->translated, &cause, NULL, 0);
+        }
         pipeline->statistics.prefetches++;
     }
     *unit = pipeline->now + slot->busy;

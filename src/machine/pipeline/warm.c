@@ -168,7 +168,8 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
             branch_fetch(&pipeline->predictor, context, &slot->site, actual);
             trail.jumped = actual != slot->site.next;
         }
-        if (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH) && memory) {
+        if (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH) && memory &&
+            records[i].address >> GUEST_SPACE_BITS == 0) {
             touch_data(pipeline, &data, records[i].address | trail.space,
                        (slot->flags & SLOT_STORE) != 0);
             if (UNLIKELY(pipeline->prefetcher.entries != NULL) && slot->flags & SLOT_LOAD) {

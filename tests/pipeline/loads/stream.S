@@ -1,4 +1,5 @@
-/* Reads LINES lines of 64 bytes, STRIDE apart, PASSES times; `load` is the only load. */
+/* Reads LINES lines of 64 bytes, STRIDE apart, PASSES times; `load` is the only load.  If AHEAD is not 0,
+ * it asks each time for the line so many bytes further, with prefetch.r of Zicbop. */
     .option norvc
     .option norelax
     .text
@@ -9,7 +10,12 @@ again:
     la t0, array
     li t1, LINES
     li t3, STRIDE
+    li t5, AHEAD
 next:
+#if AHEAD
+    add t6, t0, t5
+    .insn i 0x13, 6, x0, t6, 1
+#endif
 load:
     ld t2, 0(t0)
     .rept WORK
