@@ -33,7 +33,8 @@ static struct vertex *blue_rule(struct vertex *inserted, struct vertex **list)
 {
     struct vertex **best = list;
     for (struct vertex **at = list; *at != NULL; at = &(*at)->next) {
-        PREFETCH((*at)->next);
+        const struct vertex *next = (*at)->next;
+        PREFETCH((next != NULL ? next : *at)->distances);
         look_at(*at, inserted);
         if ((*at)->nearest_distance < (*best)->nearest_distance) {
             best = at;
