@@ -129,7 +129,7 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
         pipeline->slice_use.queue++;
         pipeline->slice_use.memory += (slot->flags & SLOT_LOAD) != 0;
     }
-    if (UNLIKELY(slot->flags & (SLOT_TRIGGER | SLOT_TARGET)) && pipeline->helpers != NULL) {
+    if (UNLIKELY(slot->flags & SLOT_TRIGGER) && pipeline->helpers != NULL) {
         helpers_dispatched(pipeline, number, id,
                            context->given - context->stream_count - context->queue_count);
     }

@@ -384,21 +384,22 @@ void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id
         return;
     }
     const guest_addr pc = slot->site.pc;
-    if (slot->flags & SLOT_TARGET) {
-        for (unsigned i = 1; i <= helpers->slice_count; i++) {
-            struct helper_slice *own = &helpers->slices[i];
-            own->outstanding -= own->program != NULL && own->target == pc && own->outstanding > 0;
-        }
-        try_all_chains(helpers);
-    }
-    if (slot->flags & SLOT_TRIGGER) {
-        const struct capture *capture = find_capture(helpers, context, position);
-        for (unsigned i = 1; capture != NULL && i <= helpers->slice_count; i++) {
-            if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
-                trigger(helpers, i, context, capture);
-            }
+    const struct capture *capture = find_capture(helpers, context, position);
+    for (unsigned i = 1; capture != NULL && i <= helpers->slice_count; i++) {
+        if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
+            trigger(helpers, i, context, capture);
         }
     }
+}
+
+/* A thread has executed the delinquent load at an address: what was started for it is used up. */
+static void use_up(struct helpers *helpers, guest_addr pc)
+{
+    for (unsigned i = 1; i <= helpers->slice_count; i++) {
+        struct helper_slice *own = &helpers->slices[i];
+        own->outstanding -= own->program != NULL && own->target == pc && own->outstanding > 0;
+    }
+    try_all_chains(helpers);
 }
 
 static void forget(uint32_t *writers, uint32_t id, unsigned destination)
@@ -438,10 +439,14 @@ void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
             }
         }
     }
-    if (entry_of(pipeline, id)->slot->flags & SLOT_HELPER) {
+    const struct slot *slot = entry_of(pipeline, id)->slot;
+    if (slot->flags & SLOT_TARGET) {
+        use_up(helpers, slot->site.pc);
+    }
+    if (slot->flags & SLOT_HELPER) {
         context->statistics.helper_instructions++;
         pipeline->slice_use.entries--;
-        pipeline->slice_use.memory -= (entry_of(pipeline, id)->slot->flags & SLOT_LOAD) != 0;
+        pipeline->slice_use.memory -= (slot->flags & SLOT_LOAD) != 0;
         if (--context->slice_left == 0) {
             end_slice(helpers, context);
         }

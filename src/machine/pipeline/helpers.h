@@ -88,10 +88,10 @@ struct record;
 void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
                    const struct record *records, unsigned count);
 
-/* An instruction with SLOT_TRIGGER or SLOT_TARGET was dispatched, as the context's record `position`. */
+/* An instruction with SLOT_TRIGGER was dispatched, as the context's record `position`. */
 void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id,
                         uint64_t position);
-/* An instruction retired: nobody waits for it any more. */
+/* An instruction retired: nobody waits for it any more, and a delinquent load has used up what was fetched for it. */
 void helpers_retired(struct pipeline *pipeline, unsigned context, uint32_t id);
 
 bool helpers_context_free(const struct pipeline *pipeline, unsigned context);
