@@ -120,6 +120,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
 {
     add_option(reports, "--stats", simulation->stats_path);
     add_option(reports, "--profile", simulation->profile_path);
+    if (simulation->machine.memory_sum) {
+        add_word(reports, "--memory-sum");
+    }
     if (simulation->summary) {
         add_word(reports, "--summary");
     }

@@ -248,6 +248,13 @@ const char *simulation_take_no_slices(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_memory_sum(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->machine.memory_sum = true;
+    return NULL;
+}
+
 const char *simulation_take_strict_sc(void *settings, const char *value)
 {
     (void)value;
@@ -357,6 +364,9 @@ const char *simulation_check(const struct simulation *simulation)
     const struct machine_options *machine = &simulation->machine;
     if (simulation->trace_ranged && machine->trace_path == NULL) {
         return "--trace-range needs --trace FILE";
+    }
+    if (machine->memory_sum && simulation->stats_path == NULL) {
+        return "--memory-sum needs --stats FILE";
     }
     if (simulation->machine_path != NULL) {
         const struct phase_options *phases = &machine->phases;

@@ -44,6 +44,7 @@ struct machine_options {
     int kept_descriptor;          /* of the caller, not the program's to close; 0: none */
     enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* with it: slices made by the hardware */
     bool no_slices;                                  /* those that a program brings are ignored */
+    bool memory_sum;                                 /* the statistics have one of its memory */
 };
 
 struct machine {

@@ -328,6 +328,44 @@ void memory_sample_resident(struct memory *memory)
     }
 }
 
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+    sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum ^ sum >> 29;
+}
+
+static uint64_t mix_page(const struct memory *memory, uint64_t sum, uint64_t page)
+{
+    uint64_t words[GUEST_PAGE_BYTES / sizeof(uint64_t)];
+    uint64_t any = 0;
+    sum = mix(sum, page << 8 | memory->pages[page]);
+    /* What the host cannot read is behind the end of a file. */
+    if (host_protection(memory->pages[page]) == PROT_NONE ||
+        !leave_try_copy(words, memory->base + page * GUEST_PAGE_BYTES, sizeof words)) {
+        return sum;
+    }
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        any |= words[i];
+    }
+    for (unsigned i = 0; any != 0 && i < sizeof words / sizeof words[0]; i++) {
+        sum = mix(sum, words[i]);
+    }
+    return sum;
+}
+
+uint64_t memory_checksum(const struct memory *memory)
+{
+    uint64_t sum = 0;
+    for (uint64_t page = 0; page < PAGES; page++) {
+        if (memory->groups[page / MEMORY_GROUP_PAGES] == 0) {
+            page += MEMORY_GROUP_PAGES - 1;
+        } else if (memory->pages[page] != 0) {
+            sum = mix_page(memory, sum, page);
+        }
+    }
+    return sum;
+}
+
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes)
 {
     return memory_allows(memory, from, bytes, PAGE_READ) &&

@@ -70,6 +70,10 @@ static inline void *memory_host(const struct memory *memory, guest_addr address)
 /* Looks how many of the guest's bytes the host holds in memory now. */
 void memory_sample_resident(struct memory *memory);
 
+/* Of what is mapped: the addresses and permissions of pages, and what they hold, wherever the program may read it.
+ * The same for a page of zeros that was touched and for one that was not.  Reads it all. */
+uint64_t memory_checksum(const struct memory *memory);
+
 /* Checked copies for system calls: false if the guest may not access it all. */
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes);
 bool memory_write(struct memory *memory, guest_addr to, const void *from, uint64_t bytes);

@@ -114,6 +114,12 @@ static void report_machine(struct statistics *s, const struct process *process)
     s->number(s, "mapped_bytes", machine->memory.mapped_bytes);
     s->number(s, "peak_bytes", machine->memory.peak_bytes);
     s->number(s, "resident_peak_bytes", machine->memory.resident_peak_bytes);
+    if (machine->options.memory_sum) {
+        snprintf(hash, sizeof hash, "0x%016" PRIx64, memory_checksum(&machine->memory));
+        s->text(s, "checksum", hash);
+    } else {
+        s->nothing(s, "checksum");
+    }
     s->end(s);
     s->begin(s, "engine");
     s->number(s, "blocks_decoded", engine.blocks_decoded);

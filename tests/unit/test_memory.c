@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "machine/exec/leave.h"
 #include "machine/memory.h"
 
 #define PAGE GUEST_PAGE_BYTES
@@ -316,6 +317,46 @@ static void a_mapping_that_fails_leaves_no_hole(void **unused)
     assert_int_equal(memory.mapped_bytes, left);
 }
 
+static void checksum_is_of_addresses_permissions_and_bytes(void **unused)
+{
+    (void)unused;
+    uint64_t sums[8];
+    unsigned count = 0;
+    sums[count++] = memory_checksum(&memory);
+    map(BASE, 2, READ_WRITE);
+    sums[count++] = memory_checksum(&memory);
+    *(volatile uint8_t *)memory_host(&memory, BASE) = 0; /* touched, and still zero */
+    assert_int_equal(memory_checksum(&memory), sums[1]);
+    *(uint8_t *)memory_host(&memory, BASE + PAGE - 1) = 1;
+    sums[count++] = memory_checksum(&memory);
+    memory_protect(&memory, BASE, PAGE, PAGE_READ);
+    sums[count++] = memory_checksum(&memory);
+    memory_protect(&memory, BASE, PAGE, 0);
+    sums[count++] = memory_checksum(&memory);
+    memory_protect(&memory, BASE, PAGE, READ_WRITE);
+    assert_int_equal(memory_checksum(&memory), sums[2]);
+    memory_move(&memory, BASE, PAGE, BASE + 8 * PAGE, PAGE);
+    sums[count++] = memory_checksum(&memory);
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            assert_int_not_equal(sums[i], sums[j]);
+        }
+    }
+}
+
+static void checksum_stops_at_the_end_of_a_file(void **unused)
+{
+    (void)unused;
+    leave_install_handlers();
+    const int file = memfd_create("short", 0);
+    assert_int_equal(ftruncate(file, (off_t)PAGE), 0);
+    assert_int_equal(memory_map(&memory, BASE, 2 * PAGE, PAGE_READ, true, file, 0), 0);
+    const uint64_t sum = memory_checksum(&memory);
+    assert_int_equal(pwrite(file, "x", 1, 5), 1);
+    assert_int_not_equal(memory_checksum(&memory), sum);
+    close(file);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
@@ -334,6 +375,8 @@ int main(void)
         TEST(files_are_mapped_privately_or_shared),
         TEST(only_executable_pages_that_go_are_told_of),
         TEST(a_mapping_that_fails_leaves_no_hole),
+        TEST(checksum_is_of_addresses_permissions_and_bytes),
+        TEST(checksum_stops_at_the_end_of_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
