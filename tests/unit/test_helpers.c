@@ -205,6 +205,22 @@ static void list_ends_at_null(void **state)
     }
 }
 
+/* The guard stands where the next slice would be started. */
+static void chain_ends_with_its_guard(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    slice.instructions[1] =
+        (struct slice_instruction){.pc = TARGET, .word = word(RV64_bne, 0, POINTER, 8)};
+    slice.instructions[0].delinquent = true;
+    slice.prologue = 2;
+    slice.guard = SLICE_GUARD_TAKEN;
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->started + ledger->chained, NODES);
+    assert_int_equal(ledger->guarded, 1);
+    assert_int_equal(ledger->faulted, 0);
+}
+
 static void chain_waits_for_the_main_thread(void **state)
 {
     (void)state;
@@ -282,6 +298,7 @@ int main(void)
         TEST(array_takes_less),
         TEST(live_in_is_waited_for),
         TEST(list_ends_at_null),
+        TEST(chain_ends_with_its_guard),
         TEST(chain_waits_for_the_main_thread),
         TEST(lines_are_accounted_for),
         cmocka_unit_test_setup_teardown(no_slice_without_a_free_context, create_one, destroy),

@@ -39,9 +39,9 @@ struct capture {
     uint64_t values[INTEGER_REGISTERS];
 };
 
-/* Those of one context, in order: a ring. */
+/* Those of one context, in order: a ring, which has room even if each instruction is a trigger. */
 struct captures {
-    struct capture entries[STREAM_RECORDS];
+    struct capture entries[INCOMING];
     unsigned head, count;
     unsigned placed; /* from the head on, those whose position is known */
 };
@@ -182,9 +182,8 @@ void helpers_capture(struct helpers *helpers, const struct hart *hart, guest_add
     if (!helpers->follows) { /* executed to warm caches, or by a child of vfork */
         return;
     }
-    ASSERT(captures->count < STREAM_RECORDS);
-    struct capture *capture =
-        &captures->entries[(captures->head + captures->count++) % STREAM_RECORDS];
+    ASSERT(captures->count < INCOMING);
+    struct capture *capture = &captures->entries[(captures->head + captures->count++) % INCOMING];
     capture->pc = pc;
     memcpy(capture->values, hart->x, sizeof capture->values);
 }
@@ -196,8 +195,7 @@ void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
 {
     struct captures *captures = &helpers->captures[context];
     for (unsigned i = 0; i < count && captures->placed < captures->count; i++) {
-        struct capture *next =
-            &captures->entries[(captures->head + captures->placed) % STREAM_RECORDS];
+        struct capture *next = &captures->entries[(captures->head + captures->placed) % INCOMING];
         if (records[i].slot->site.pc == next->pc) {
             next->position = position + i;
             captures->placed++;
@@ -217,7 +215,7 @@ static const struct capture *find_capture(struct helpers *helpers, unsigned cont
         if (first->position > position) {
             return NULL;
         }
-        captures->head = (captures->head + 1) % STREAM_RECORDS;
+        captures->head = (captures->head + 1) % INCOMING;
         captures->placed--;
         captures->count--;
         if (first->position == position) {
@@ -276,6 +274,7 @@ static void start(struct helpers *helpers, unsigned number, unsigned context_num
     const unsigned copied = (unsigned)__builtin_popcountll(own->program->slice.live_ins);
     context->slice = (uint8_t)number;
     context->slice_chain = own->chain;
+    context->slice_guarded = end == SLICE_GUARDED;
     context->slice_left = count;
     pipeline->slices |= 1u << context_number;
     context->fetch_blocked = false;
@@ -354,7 +353,8 @@ static void chain(struct helpers *helpers, unsigned number, unsigned context)
 {
     struct pipeline *pipeline = helpers->pipeline;
     struct helper_slice *own = &helpers->slices[number];
-    if (own->waits || own->removed || own->chain != pipeline->contexts[context].slice_chain ||
+    if (own->waits || own->removed || pipeline->contexts[context].slice_guarded ||
+        own->chain != pipeline->contexts[context].slice_chain ||
         own->depth >= pipeline->parameters.slices_chain) {
         return;
     }

@@ -115,6 +115,7 @@ struct context {
     uint64_t space;                     /* of the program that runs on it, above its addresses */
     uint8_t slice;                      /* the number of the one that runs on it; 0: none */
     uint8_t slice_chain;                /* which chain of these it belongs to */
+    bool slice_guarded; /* its guard ends it, maybe where it would start the next one */
     unsigned
         slice_left; /* its instructions that have not retired; a thread's may come behind them */
 
