@@ -1,0 +1,157 @@
+/* Walks a list, with slices if it has any, while something happens that its first word names, and prints what it found. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NODES 128
+#define PAGE 4096
+#define STEPS 40 /* at a time: the rest is what slices run ahead into */
+#define THREADS 5
+
+struct node {
+    struct node *next;
+    unsigned long value;
+};
+
+/* The sum of `count` nodes; what it ends at is in *at. */
+unsigned long walk(struct node **at, unsigned long count);
+__asm__(
+    ".option push\n.option norvc\n.option norelax\n.text\n.balign 4\n.globl walk, trigger, target\n"
+    "walk:\n"
+    "    ld t0, 0(a0)\n"
+    "    li t2, 0\n"
+    "trigger:\n"
+    "    ld t1, 8(t0)\n"
+    "target:\n"
+    "    ld t0, 0(t0)\n"
+    "    add t2, t2, t1\n"
+    "    li t3, 500\n" /* so that slices come to be ahead */
+    "1:  addi t3, t3, -1\n"
+    "    bnez t3, 1b\n"
+    "    addi a1, a1, -1\n"
+    "    bnez a1, trigger\n"
+    "    sd t0, 0(a0)\n"
+    "    mv a0, t2\n"
+    "    ret\n"
+    ".option pop\n");
+
+static struct node *make_list(void *memory)
+{
+    for (unsigned i = 0; i < NODES; i++) {
+        struct node *node = (struct node *)((char *)memory + (i * 7 % NODES * PAGE));
+        node->next = (struct node *)((char *)memory + ((i + 1) * 7 % NODES * PAGE));
+        node->value = i;
+    }
+    return memory;
+}
+
+static void *map(int protection)
+{
+    return mmap(NULL, NODES * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static struct node *first_list;
+
+static unsigned long step(void)
+{
+    return walk(&first_list, STEPS);
+}
+
+static void handler(int number)
+{
+    (void)number;
+    printf("handler %lu\n", step());
+}
+
+static void *thread(void *list)
+{
+    struct node *at = list;
+    return (void *)walk(&at, 8 * NODES);
+}
+
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, thread, make_list(map(PROT_READ | PROT_WRITE)));
+    }
+    unsigned long sum = step();
+    for (unsigned i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        sum += (unsigned long)result;
+    }
+    printf("threads %lu\n", sum);
+}
+
+static void run_child(pid_t child, const char *name)
+{
+    int status;
+    if (child == 0) {
+        _exit(step() % 100);
+    }
+    waitpid(child, &status, 0);
+    printf("%s %d %lu\n", name, WEXITSTATUS(status), step());
+}
+
+static int file = -1;
+
+static void *map_file(void)
+{
+    file = open("list", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (ftruncate(file, NODES * PAGE) != 0) {
+        exit(1);
+    }
+    return mmap(NULL, NODES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+}
+
+int main(int count, char **words)
+{
+    const char *event = count > 1 ? words[1] : "";
+    char *memory = strcmp(event, "file") == 0 ? map_file() : map(PROT_READ | PROT_WRITE);
+    first_list = make_list(memory);
+    printf("%lu\n", step());
+    fflush(stdout);
+    if (strcmp(event, "call") == 0) {
+        const struct timespec short_time = {.tv_nsec = 100000};
+        for (unsigned i = 0; i < 3; i++) {
+            getppid();
+            printf("%lu\n", step());
+            nanosleep(&short_time, NULL);
+        }
+    } else if (strcmp(event, "signal") == 0) {
+        signal(SIGUSR1, handler);
+        raise(SIGUSR1);
+    } else if (strcmp(event, "threads") == 0) {
+        run_threads();
+    } else if (strcmp(event, "munmap") == 0) {
+        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        munmap(memory, NODES * PAGE);
+    } else if (strcmp(event, "mprotect") == 0) {
+        mprotect(memory, NODES * PAGE, PROT_NONE);
+        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        printf("%lu\n", step());
+        mprotect(memory, NODES * PAGE, PROT_READ);
+        first_list = (struct node *)memory;
+    } else if (strcmp(event, "fork") == 0) {
+        run_child(fork(), event);
+    } else if (strcmp(event, "vfork") == 0) {
+        run_child(vfork(), event);
+    } else if (strcmp(event, "exec") == 0) {
+        execl(count > 2 ? words[2] : words[0], "again", (char *)NULL);
+    } else if (strcmp(event, "file") == 0) {
+        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        if (ftruncate(file, 0) != 0) {
+            return 1;
+        }
+    }
+    printf("%lu\n", step());
+    return 0;
+}
