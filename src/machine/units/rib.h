@@ -19,6 +19,7 @@ struct rib {
     const struct slice_rules *rules;
     unsigned entries; /* at most RIB_ENTRIES_MAX */
     unsigned count;
+    unsigned turn; /* with rules that chain: where the load came again; 0: not yet */
     struct slice_retired retired[RIB_ENTRIES_MAX];
     struct rib_statistics statistics;
 };

@@ -32,28 +32,23 @@ static bool does_badly(const struct sit *sit, const struct dlit_entry *load)
            4 * load->waited * load->trial_executions > 3 * load->trial_waited * load->executions;
 }
 
-/* Of waiting for the load, at most: some of it would have been hidden.  Each instruction of a slice takes about as
- * much of the main thread's time as one of its own. */
-static int64_t cycles_saved(const struct dlit_entry *load)
-{
-    return (int64_t)(load->trial_waited * load->executions / load->trial_executions) -
-           (int64_t)load->waited;
-}
-
 enum sit_advice sit_look(const struct sit *sit, struct sit_entry *entry,
                          const struct slice_ledger *ledger, const struct dlit_entry *load)
 {
-    const uint64_t started =
-        ledger->started + ledger->chained - entry->seen.started - entry->seen.chained;
-    const uint64_t executed = ledger->instructions - entry->seen.instructions;
+    const struct slice_ledger *seen = &entry->seen;
+    const uint64_t started = ledger->started + ledger->chained - seen->started - seen->chained;
+    const uint64_t used = ledger->timely + ledger->late - seen->timely - seen->late;
+    /* That its load waits less or more than in its trial says little of the slice: others work for the same lines, and
+     * the program goes on to other data.  Lines that the program used are its own. */
+    const uint64_t evicted = ledger->evicted - seen->evicted;
+    const bool useless =
+        used * sit->parameters->dsp_starts_per_line < started || 2 * evicted > used;
     entry->seen = *ledger;
-    if (load->executions < sit->parameters->dsp_executions) {
+    if (started < sit->parameters->dsp_started) {
         return SIT_KEEP;
     }
-    const bool useless =
-        started >= sit->parameters->dsp_started && cycles_saved(load) < (int64_t)executed;
-    const bool badly = does_badly(sit, load);
-    if ((useless || badly) && sit->may_optimize && !entry->optimized && entry->failures == 0) {
+    if ((useless || does_badly(sit, load)) && sit->may_optimize && !entry->optimized &&
+        entry->failures == 0) {
         return SIT_OPTIMIZE;
     }
     return useless ? SIT_GIVE_UP : SIT_KEEP;
