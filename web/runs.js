@@ -248,6 +248,7 @@ function showRuns(report) {
         guarded("Where the cycles went", () => cyclesSection(runs, names, labels)),
         guarded("The processor", () => processorSection(runs, names)),
         guarded("Programs together", () => togetherSection(runs, names)),
+        guarded("Slices", () => slicesSection(runs, names)),
         guarded("Delinquent loads", () => loadsSection(runs, names, listings)),
         guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
         guarded("Counters", () => thresholdSection(runs, names)),

@@ -163,6 +163,29 @@ def test_together(browser, one, two, runs):
         [program["ipc"] for program in programs] + [None], [program["ipc"] for program in stats[1]["programs"]]]))
 
 
+def test_slices(browser, one, two, runs):
+    """The ledger: every slice with what became of its lines; of two runs each has its own columns."""
+    slices = read_json(runs.slices)["slices"]
+    browser.open(one)
+    rows = table_of(browser, "#slices")
+    counts = ("length", "started", "chained", "lines", "redundant", "faulted")
+    fates = {"timely": "timely", "late": "late", "evicted": "evicted", "useless": "unused"}
+    verdict("slices", differs("some", len(slices) > 0 and slices[0]["lines"] > 0, True),
+            differs("loads", [row["load"] for row in rows], [slice["load"]["pc"] for slice in slices]),
+            differs("functions", {row["function"] for row in rows}, {"chase"}),
+            *(differs(key, [number(row[key]) for row in rows], [slice[key] for slice in slices]) for key in counts),
+            *(close(f"{label} of {row['load']}", number(row[label]), slice[key] / slice["lines"])
+              for row, slice in zip(rows, slices) if slice["lines"] > 0 for label, key in fates.items()))
+    browser.open(two)
+    others = read_json(runs.hardware_slices)["slices"]
+    rows = table_of(browser, "#slices")
+    verdict("slices of two runs", differs("lines", [
+        sum(number(row[f"lines {run}"]) or 0 for row in rows) for run in "AB"],
+        [sum(slice["lines"] for slice in run) for run in (slices, others)]))
+    browser.open(runs.without_slices)
+    verdict("no slices", differs("section", browser.evaluate("document.querySelector('#slices') === null"), True))
+
+
 def several_contexts(stats):
     """The same with a second context that does what the first does."""
     contexts = stats["pipeline"]["contexts"]
@@ -183,6 +206,12 @@ def test_pages_of_cycles(browser, folder, runs):
     look(browser, "programs together", together, "light", 4)
     look(browser, "programs together, twice", two_together, "dark", 4)
     test_together(browser, together, two_together, runs)
+    slices = make_page(folder, "slices.html", runs.slices)
+    two_slices = make_page(folder, "two_slices.html", runs.slices, runs.hardware_slices)
+    look(browser, "slices", slices, "light", 3)
+    look(browser, "slices, twice", two_slices, "dark", 3)
+    runs.without_slices = one
+    test_slices(browser, slices, two_slices, runs)
     mixed = make_page(folder, "mixed.html", runs.cycles, runs.plain)
     look(browser, "a run in cycles and one without", mixed, "light", 6)
     verdict("without cycles", differs("bars", browser.evaluate("charts[1].drawn.data.labels"), ["A: cycles.json"]))
