@@ -22,7 +22,8 @@ struct helper_slice {
     guest_addr trigger, target;
     bool chaining;
     unsigned length, live_ins;
-    bool removed; /* goes on until nothing of it runs */
+    unsigned loads; /* delinquent ones: lines that it asks for */
+    bool removed;   /* goes on until nothing of it runs */
     unsigned running;
     uint8_t chain; /* the number of the chain under way: those of older ones start no more */
     bool waits;    /* the next of its chain is to be started when that may be */
@@ -101,6 +102,16 @@ static guest_addr first_delinquent(const struct slice *slice)
     return slice->instructions[slice->length - 1].pc;
 }
 
+/* At least one. */
+static unsigned count_delinquent(const struct slice *slice)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < slice->length; i++) {
+        count += slice->instructions[i].delinquent;
+    }
+    return count > 0 ? count : 1;
+}
+
 unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias)
 {
     unsigned number = helpers->slice_count + 1;
@@ -124,6 +135,7 @@ unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_a
                                  .target = first_delinquent(slice) + bias,
                                  .chaining = slice->kind == SLICE_CHAINING,
                                  .length = slice->length,
+                                 .loads = count_delinquent(slice),
                                  .live_ins = (unsigned)__builtin_popcountll(slice->live_ins)};
     if (!slots_mark(helpers->pipeline->slots, own->trigger, SLOT_TRIGGER) ||
         !slots_mark(helpers->pipeline->slots, own->target, SLOT_TARGET)) {
@@ -329,7 +341,14 @@ static void trigger(struct helpers *helpers, unsigned number, unsigned main_cont
 static unsigned throttle_of(const struct helpers *helpers, const struct helper_slice *own)
 {
     const unsigned wanted = own->program->slice.throttle;
-    return wanted != 0 ? wanted : (unsigned)helpers->pipeline->parameters.slices_throttle;
+    if (wanted != 0) {
+        return wanted;
+    }
+    /* What is not used yet may take half of the first level: else some of it is evicted before it is. */
+    const struct parameters *p = &helpers->pipeline->parameters;
+    const uint64_t room = p->l1d_bytes != 0 ? p->l1d_bytes / p->l1d_line / 2 : UINT64_MAX;
+    const uint64_t most = room / own->loads;
+    return (unsigned)(most < p->slices_throttle ? most > 0 ? most : 1 : p->slices_throttle);
 }
 
 /* Starts the next of a chain, if it may be. */
