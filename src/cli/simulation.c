@@ -107,6 +107,9 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     if (simulation->machine.no_slices) {
         add_word(command, "--no-slices");
     }
+    if (simulation->perfect_memory) {
+        add_word(command, "--perfect-memory");
+    }
     snprintf(command->entries, sizeof command->entries, "%llu",
              (unsigned long long)simulation->machine.counter_entries);
     add_option(command, "--counter-entries",
