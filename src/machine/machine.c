@@ -2,6 +2,7 @@
 #include "machine/machine.h"
 
 #include "base/check.h"
+#include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
@@ -139,7 +140,7 @@ static bool add_helpers(struct machine *machine)
     const struct unit_host host = {.rewatch = rewatch, .machine = machine};
     machine->helpers = pipeline_run_slices(machine->pipeline, &machine->memory);
     struct unit *unit =
-        machine->helpers != NULL ? helpers_unit_create(machine->helpers, host) : NULL;
+        machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
     if (unit != NULL) {
         add_unit(&machine->units, unit);
     }

@@ -11,6 +11,7 @@
 #include "isa/rv64/encode.h"
 #include "machine/exec/leave.h"
 #include "machine/memory.h"
+#include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 #include "slice/slice.h"
@@ -134,8 +135,8 @@ static void give(guest_addr pc, uint32_t encoded, guest_addr address)
 /* The main thread reaches the trigger. */
 static void trigger(void)
 {
-    helpers_follow(helpers);
-    helpers_capture(helpers, &hart, TRIGGER);
+    captures_follow(helpers_captures(helpers));
+    captures_take(helpers_captures(helpers), &hart, TRIGGER);
     give(TRIGGER, word(RV64_addi, 5, 5, 0), 0);
 }
 

@@ -1,7 +1,7 @@
 /* Starts slices on free contexts, lets them start each other, and keeps the account of each. */
 #include "machine/pipeline/helpers.h"
 
-#include "base/check.h"
+#include "machine/pipeline/capture.h"
 #include "machine/pipeline/slice_program.h"
 #include "machine/pipeline/window.h"
 #include "slice/slice.h"
@@ -33,20 +33,6 @@ struct helper_slice {
     struct slice_ledger ledger;
 };
 
-/* Registers of the main thread right after a trigger. */
-struct capture {
-    guest_addr pc;
-    uint64_t position; /* of the trigger's record */
-    uint64_t values[INTEGER_REGISTERS];
-};
-
-/* Those of one context, in order: a ring, which has room even if each instruction is a trigger. */
-struct captures {
-    struct capture entries[INCOMING];
-    unsigned head, count;
-    unsigned placed; /* from the head on, those whose position is known */
-};
-
 struct helpers {
     struct pipeline *pipeline;
     const struct memory *memory;
@@ -55,22 +41,26 @@ struct helpers {
     unsigned slice_count; /* the highest number in use */
     unsigned refused;     /* slices that cannot be run */
     unsigned waiting;     /* slices that wait to be started */
-    bool follows;         /* what is executed goes to the pipeline */
     struct slice_ledger *ledgers[SLICES_MAX + 1];
-    struct captures captures[CONTEXTS_MAX];
+    struct captures *captures;
 };
 
 struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory)
 {
     struct helpers *helpers = calloc(1, sizeof *helpers);
-    if (helpers != NULL) {
-        helpers->pipeline = pipeline;
-        helpers->memory = memory;
-        for (unsigned i = 1; i <= SLICES_MAX; i++) {
-            helpers->ledgers[i] = &helpers->slices[i].ledger;
-        }
-        pipeline->l1d.ledgers = helpers->ledgers;
+    struct captures *captures = captures_create();
+    if (helpers == NULL || captures == NULL) {
+        free(helpers);
+        captures_destroy(captures);
+        return NULL;
     }
+    helpers->captures = captures;
+    helpers->pipeline = pipeline;
+    helpers->memory = memory;
+    for (unsigned i = 1; i <= SLICES_MAX; i++) {
+        helpers->ledgers[i] = &helpers->slices[i].ledger;
+    }
+    pipeline->l1d.ledgers = helpers->ledgers;
     return helpers;
 }
 
@@ -81,10 +71,19 @@ void helpers_set_host(struct helpers *helpers, struct unit_host host)
 
 void helpers_destroy(struct helpers *helpers)
 {
-    for (unsigned i = 1; helpers != NULL && i <= helpers->slice_count; i++) {
+    if (helpers == NULL) {
+        return;
+    }
+    for (unsigned i = 1; i <= helpers->slice_count; i++) {
         free(helpers->slices[i].program);
     }
+    captures_destroy(helpers->captures);
     free(helpers);
+}
+
+struct captures *helpers_captures(struct helpers *helpers)
+{
+    return helpers->captures;
 }
 
 struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number)
@@ -183,60 +182,6 @@ bool helpers_triggers(const struct helpers *helpers, guest_addr pc)
     return false;
 }
 
-void helpers_follow(struct helpers *helpers)
-{
-    helpers->follows = true;
-}
-
-void helpers_capture(struct helpers *helpers, const struct hart *hart, guest_addr pc)
-{
-    struct captures *captures = &helpers->captures[hart->context];
-    if (!helpers->follows) { /* executed to warm caches, or by a child of vfork */
-        return;
-    }
-    ASSERT(captures->count < INCOMING);
-    struct capture *capture = &captures->entries[(captures->head + captures->count++) % INCOMING];
-    capture->pc = pc;
-    memcpy(capture->values, hart->x, sizeof capture->values);
-}
-
-/* Whether a trigger's instruction is watched changes between runs of the engine only, so those
- * that it captured in the last one are all that are among its records, in order. */
-void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
-                   const struct record *records, unsigned count)
-{
-    struct captures *captures = &helpers->captures[context];
-    for (unsigned i = 0; i < count && captures->placed < captures->count; i++) {
-        struct capture *next = &captures->entries[(captures->head + captures->placed) % INCOMING];
-        if (records[i].slot->site.pc == next->pc) {
-            next->position = position + i;
-            captures->placed++;
-        }
-    }
-    captures->count = captures->placed; /* what is left did not retire */
-    helpers->follows = false;
-}
-
-/* The registers captured for a record; NULL if there are none. */
-static const struct capture *find_capture(struct helpers *helpers, unsigned context,
-                                          uint64_t position)
-{
-    struct captures *captures = &helpers->captures[context];
-    while (captures->placed > 0) {
-        const struct capture *first = &captures->entries[captures->head];
-        if (first->position > position) {
-            return NULL;
-        }
-        captures->head = (captures->head + 1) % INCOMING;
-        captures->placed--;
-        captures->count--;
-        if (first->position == position) {
-            return first;
-        }
-    }
-    return NULL;
-}
-
 bool helpers_context_free(const struct pipeline *pipeline, unsigned context)
 {
     const struct context *c = &pipeline->contexts[context];
@@ -303,7 +248,7 @@ static void start(struct helpers *helpers, unsigned number, unsigned context_num
 
 /* The main thread dispatched the slice's trigger. */
 static void trigger(struct helpers *helpers, unsigned number, unsigned main_context,
-                    const struct capture *capture)
+                    const uint64_t *registers)
 {
     struct pipeline *pipeline = helpers->pipeline;
     struct helper_slice *own = &helpers->slices[number];
@@ -326,7 +271,7 @@ static void trigger(struct helpers *helpers, unsigned number, unsigned main_cont
         return;
     }
     struct live_ins live_ins;
-    memcpy(live_ins.values, capture->values, sizeof live_ins.values);
+    memcpy(live_ins.values, registers, sizeof live_ins.values);
     note_writers(pipeline, main_context, &live_ins);
     own->depth = own->outstanding = 1;
     own->ledger.started++;
@@ -403,10 +348,10 @@ void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id
         return;
     }
     const guest_addr pc = slot->site.pc;
-    const struct capture *capture = find_capture(helpers, context, position);
-    for (unsigned i = 1; capture != NULL && i <= helpers->slice_count; i++) {
+    const uint64_t *registers = captures_find(helpers->captures, context, position);
+    for (unsigned i = 1; registers != NULL && i <= helpers->slice_count; i++) {
         if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
-            trigger(helpers, i, context, capture);
+            trigger(helpers, i, context, registers);
         }
     }
 }

@@ -16,6 +16,7 @@
 
 #define SLICES_MAX 255 /* numbers fit in a byte of a cache's line; 0 is none */
 
+struct captures;
 struct memory;
 struct pipeline;
 struct slice;
@@ -68,8 +69,6 @@ struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *m
 void helpers_destroy(struct helpers *helpers);
 /* Whom to tell of new triggers. */
 void helpers_set_host(struct helpers *helpers, struct unit_host host);
-/* What makes the engine capture the registers at triggers. */
-struct unit *helpers_unit_create(struct helpers *helpers, struct unit_host host);
 
 /* The slice is run from now on: its number, 0 if it cannot be (no room, or no way to run it). */
 unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias);
@@ -79,14 +78,8 @@ struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number);
 
 /* Whether a slice starts at the address. */
 bool helpers_triggers(const struct helpers *helpers, guest_addr pc);
-/* What is captured from now on belongs to the next pipeline_give. */
-void helpers_follow(struct helpers *helpers);
-/* The engine executed a trigger: for the next pipeline_give to this context. */
-void helpers_capture(struct helpers *helpers, const struct hart *hart, guest_addr pc);
-/* Records from `position` on are given to a context: those captured belong to them. */
-struct record;
-void helpers_given(struct helpers *helpers, unsigned context, uint64_t position,
-                   const struct record *records, unsigned count);
+/* The registers that were captured at triggers. */
+struct captures *helpers_captures(struct helpers *helpers);
 
 /* An instruction with SLOT_TRIGGER was dispatched, as the context's record `position`. */
 void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id,

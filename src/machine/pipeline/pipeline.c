@@ -1,6 +1,7 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
 #include "base/check.h"
 #include "machine/pipeline/dsp.h"
+#include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
@@ -234,7 +235,7 @@ static uint64_t note_access(struct pipeline *pipeline, unsigned context,
 void pipeline_follow(struct pipeline *pipeline)
 {
     if (pipeline->helpers != NULL) {
-        helpers_follow(pipeline->helpers);
+        captures_follow(helpers_captures(pipeline->helpers));
     }
 }
 
@@ -244,7 +245,7 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
     pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        helpers_given(pipeline->helpers, context, c->given, records, count);
+        captures_given(helpers_captures(pipeline->helpers), context, c->given, records, count);
     }
     const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
