@@ -75,7 +75,7 @@ static int create_with(unsigned contexts)
 static void run_to_the_end(void)
 {
     pipeline_set_active(pipeline, 0, false);
-    pipeline_run(pipeline);
+    pipeline_run_to(pipeline, 0, UINT64_MAX);
 }
 
 static int create(void **state)
@@ -276,6 +276,25 @@ static void no_slice_without_a_free_context(void **state)
     assert_int_equal(ledger->no_context, 1);
 }
 
+/* The main thread waits for something: that does not take as long as a chain. */
+static void slices_alone_do_not_make_time_pass(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    assert_int_not_equal(helpers_add(helpers, &slice, 0), 0);
+    trigger();
+    pipeline_set_active(pipeline, 0, false);
+    pipeline_run(pipeline);
+    assert_int_equal(pipeline->contexts[0].retired, 1);
+    assert_true(pipeline_cycles(pipeline) < pipeline->parameters.memory_cycles);
+    assert_int_not_equal(pipeline->slices, 0); /* until the pipeline is drained */
+    const unsigned chained = (unsigned)helpers_ledger(helpers, 1)->chained;
+    pipeline_drain(pipeline);
+    run_to_the_end();
+    assert_int_equal(pipeline->slices, 0);
+    assert_int_equal(helpers_ledger(helpers, 1)->chained, chained);
+}
+
 static void instructions_are_not_the_program_s(void **state)
 {
     (void)state;
@@ -303,6 +322,7 @@ int main(void)
         TEST(chain_waits_for_the_main_thread),
         TEST(lines_are_accounted_for),
         cmocka_unit_test_setup_teardown(no_slice_without_a_free_context, create_one, destroy),
+        TEST(slices_alone_do_not_make_time_pass),
         TEST(instructions_are_not_the_program_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

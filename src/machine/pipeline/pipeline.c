@@ -413,10 +413,32 @@ static bool wants_more(const struct pipeline *pipeline)
     return false;
 }
 
+/* Whether anything is under way but slices, which nobody waits for. */
+static bool threads_are_busy(const struct pipeline *pipeline)
+{
+    unsigned busy = pipeline->leaving_count;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        const struct context *context = &pipeline->contexts[i];
+        busy += context->stream_count + context->queue_count + context->count - context->slice_left;
+    }
+    return busy > 0;
+}
+
+static bool any_active(const struct pipeline *pipeline)
+{
+    bool any = false;
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        any |= pipeline->contexts[i].active;
+    }
+    return any;
+}
+
 void pipeline_run(struct pipeline *pipeline)
 {
+    /* Where no thread goes on, nothing but slices would make time pass. */
+    const bool leaves = pipeline->helpers != NULL && !any_active(pipeline);
     pipeline->hungry = wants_more(pipeline);
-    while (!pipeline->hungry && run_cycle(pipeline)) {
+    while (!pipeline->hungry && (!leaves || threads_are_busy(pipeline)) && run_cycle(pipeline)) {
     }
 }
 
@@ -450,17 +472,6 @@ void pipeline_set_arena(struct pipeline *pipeline, void *arena, size_t bytes)
 bool pipeline_arena_full(const struct pipeline *pipeline)
 {
     return slots_full(pipeline->slots);
-}
-
-/* Whether anything is under way but slices, which nobody waits for. */
-static bool threads_are_busy(const struct pipeline *pipeline)
-{
-    unsigned busy = pipeline->leaving_count;
-    for (unsigned i = 0; i < pipeline->context_count; i++) {
-        const struct context *context = &pipeline->contexts[i];
-        busy += context->stream_count + context->queue_count + context->count - context->slice_left;
-    }
-    return busy > 0;
 }
 
 void pipeline_drain(struct pipeline *pipeline)

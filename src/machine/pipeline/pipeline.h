@@ -91,7 +91,7 @@ void pipeline_set_space(struct pipeline *pipeline, unsigned context, unsigned sp
 void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool active);
 
 /* Runs until an active context has fewer records than it may fetch in a cycle, or nothing is left in
- * flight. */
+ * flight; with no active one, nothing but slices. */
 void pipeline_run(struct pipeline *pipeline);
 /* The same, but no longer than until the context has retired `instructions` since the first cycle. */
 void pipeline_run_to(struct pipeline *pipeline, unsigned context, uint64_t instructions);
