@@ -149,7 +149,8 @@ class Experiment {
         const width = Math.max(0, ...commands.map(([name]) => name.length));
         return commands.length === 0 ? null : make("details", {class: "commands", open: true},
             make("summary", {}, "Commands"),
-            make("pre", {}, commands.map(([name, text]) => `${name.padEnd(width)}  ${text} PROGRAM\n`)),
+            make("pre", {}, commands.map(([name, text]) =>
+                `${name.padEnd(width)}  ${text.includes("PROGRAM") ? text : `${text} PROGRAM`}\n`)),
             this.axis && commands.some(([, text]) => text.includes(`{${this.axis.name}}`))
                 ? make("p", {class: "muted"}, `{${this.axis.name}}: ${this.points().join(", ")}`) : null);
     }
@@ -173,7 +174,8 @@ class Experiment {
             paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, "The paper"),
                 paper.map((text) => make("p", {}, text))) : null,
             this.charts(),
-            this.all.cycles ? new StudyCycles(this.all, this.programs, this.axis ? this.axis.values : [null]).parts() : null,
+            [StudyCycles, StudySlices].flatMap((Part) =>
+                new Part(this.all, this.programs, this.axis ? this.axis.values : [null]).parts()),
             checks.length > 0 ? make("ul", {class: "checks"}, checks.map((check) => makeCheck(check, this.all))) : null,
             this.valueTable(onlyTable), this.loopTable(), this.commands());
         section.dataset.short = this.name;

@@ -1,16 +1,9 @@
 // What an experiment in cycles adds to its section: the CPI stack of each program, and its delinquent loads.
 "use strict";
 
-class StudyCycles {
-    // description: of the experiment; points: of its axis, [null] if there is none.
+class StudyCycles extends StudyPlaces {
     constructor(description, programs, points) {
-        this.name = description.name;
-        this.run = lookUp(description, "cycles.run");
-        this.axis = lookUp(description, "axis.name");
-        this.places = points.flatMap((at, i) => programs.map((program) => ({program, at,
-            data: listOf((lookUp(description, "cycles.data") || {})[program])[i]})))
-            .filter((place) => place.data);
-        this.points = points.filter((at) => this.places.some((place) => place.at === at));
+        super(description, "cycles", programs, points);
     }
 
     // The contexts on which the program ran, as one.
@@ -34,11 +27,6 @@ class StudyCycles {
                 bars.map((one) => one.program), causes.map(({key, label, place}) => ({label, place,
                     data: bars.map((one) => one.stack.perInstruction(one.stack.cycles[key]) || 0)})), "causes");
         }));
-    }
-
-    placeColumns() {
-        return [{label: "program", value: (row) => row.program},
-            {label: this.axis || "axis", saved: !this.axis, value: (row) => row.at}];
     }
 
     stackTable(stacks, causes) {

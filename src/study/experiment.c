@@ -320,15 +320,26 @@ static bool read_loops(struct script *script, struct experiment *experiment)
     return experiment->column_count > 0 || script_wrong(script, "which columns?");
 }
 
+static bool take_shown_run(struct script *script, struct shown_run *shown, const char *what)
+{
+    if (shown->name != NULL) {
+        return script_wrong(script, "there is a second run whose %s are shown", what);
+    }
+    shown->line = script->line;
+    shown->name = script_take_word(script);
+    return shown->name != NULL || script_wrong(script, "the %s of which run?", what);
+}
+
 /* cycles RUN */
 static bool read_cycles(struct script *script, struct experiment *experiment)
 {
-    if (experiment->cycles_run != NULL) {
-        return script_wrong(script, "there is a second run whose cycles are shown");
-    }
-    experiment->cycles_line = script->line;
-    experiment->cycles_run = script_take_word(script);
-    return experiment->cycles_run != NULL || script_wrong(script, "the cycles of which run?");
+    return take_shown_run(script, &experiment->cycles, "cycles");
+}
+
+/* slices RUN */
+static bool read_slices(struct script *script, struct experiment *experiment)
+{
+    return take_shown_run(script, &experiment->slices, "slices");
 }
 
 /* chart KIND NAME... [by program] [log] */
@@ -406,23 +417,12 @@ static const struct {
     const char *name;
     bool (*read)(struct script *script, struct experiment *experiment);
 } directives[] = {
-    {"title", read_title},
-    {"figure", read_figure},
-    {"paper", read_paper},
-    {"suite", read_suite},
-    {"programs", read_programs},
-    {"program", read_program},
-    {"vary", read_vary},
-    {"run", read_run},
-    {"value", read_value},
-    {"given", read_given},
-    {"loops", read_loops},
-    {"chart", read_chart},
-    {"check", read_check},
-    {"rank", read_rank},
-    {"why", read_why},
-    {"cycles", read_cycles},
-    {"at", read_at},
+    {"title", read_title},   {"figure", read_figure},     {"paper", read_paper},
+    {"suite", read_suite},   {"programs", read_programs}, {"program", read_program},
+    {"vary", read_vary},     {"run", read_run},           {"value", read_value},
+    {"given", read_given},   {"loops", read_loops},       {"chart", read_chart},
+    {"check", read_check},   {"rank", read_rank},         {"why", read_why},
+    {"cycles", read_cycles}, {"slices", read_slices},     {"at", read_at},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)

@@ -87,6 +87,12 @@ struct own_program {
     struct words command; /* its file first, relative to the folder */
 };
 
+/* The run of which a part of the statistics is shown as it is. */
+struct shown_run {
+    const char *name; /* NULL: none */
+    unsigned line;
+};
+
 /* Options that runs with --machine have besides, when the programs have this size. */
 struct size_options {
     const char *size;
@@ -114,8 +120,8 @@ struct experiment {
     size_t size_count;
     struct experiment_value *values;
     size_t value_count;
-    const char *cycles_run; /* whose cycles and loads are shown; NULL: none */
-    unsigned cycles_line;
+    struct shown_run cycles; /* its cycles and loads */
+    struct shown_run slices;
     const char *loops_run; /* NULL: no table of loops */
     unsigned loops_line;
     struct experiment_column *columns;

@@ -273,6 +273,15 @@ static bool check_charts(struct script *script, const struct experiment *experim
     return true;
 }
 
+static bool check_shown_run(struct script *script, const struct experiment *experiment,
+                            const struct shown_run *shown)
+{
+    script->line = shown->line;
+    return shown->name == NULL ||
+           experiment_find_run(experiment, shown->name) < experiment->run_count ||
+           script_wrong(script, "there is no run %.60s", shown->name);
+}
+
 bool experiment_check(struct script *script, const struct experiment *experiment)
 {
     const char *missing = experiment->title == NULL      ? "a title"
@@ -286,11 +295,8 @@ bool experiment_check(struct script *script, const struct experiment *experiment
         script->line = script->line == 0 ? 1 : script->line;
         return script_wrong(script, "the experiment ends without %s", missing);
     }
-    if (experiment->cycles_run != NULL &&
-        experiment_find_run(experiment, experiment->cycles_run) == experiment->run_count) {
-        script->line = experiment->cycles_line;
-        return script_wrong(script, "there is no run %.60s", experiment->cycles_run);
-    }
-    return check_runs(script, experiment) && check_values(script, experiment) &&
+    return check_shown_run(script, experiment, &experiment->cycles) &&
+           check_shown_run(script, experiment, &experiment->slices) &&
+           check_runs(script, experiment) && check_values(script, experiment) &&
            check_loops(script, experiment) && check_charts(script, experiment);
 }

@@ -143,14 +143,26 @@ static json_t *make_cycles(const json_t *document)
     return cycles;
 }
 
-static void take_cycles(const struct place *place, const json_t *document)
+/* Null if the run failed, or had none to run. */
+static json_t *make_slices(const json_t *document)
 {
-    json_t *all = place->measured->cycles;
+    json_t *slices = json_object_get(document, "slices");
+    return slices != NULL ? json_incref(slices) : json_null();
+}
+
+static const json_t *find_document(const struct place *place, const struct shown_run *shown)
+{
+    return place->documents[experiment_find_run(place->measured->planned->experiment, shown->name)];
+}
+
+/* Adds what is shown of a program at this point to `all`. */
+static void take_shown(const struct place *place, json_t *all, json_t *part)
+{
     const char *program = place->measured->planned->programs[place->program]->name;
     if (place->point == 0) {
         ASSERT(json_object_set_new(all, program, json_array()) == 0);
     }
-    ASSERT(json_array_append_new(json_object_get(all, program), make_cycles(document)) == 0);
+    ASSERT(json_array_append_new(json_object_get(all, program), part) == 0);
 }
 
 static void take_place(struct store *store, struct place *place)
@@ -170,8 +182,10 @@ static void take_place(struct store *store, struct place *place)
                                    make_loops(experiment, document)) == 0);
     }
     if (measured->cycles != NULL) {
-        take_cycles(place,
-                    place->documents[experiment_find_run(experiment, experiment->cycles_run)]);
+        take_shown(place, measured->cycles, make_cycles(find_document(place, &experiment->cycles)));
+    }
+    if (measured->slices != NULL) {
+        take_shown(place, measured->slices, make_slices(find_document(place, &experiment->slices)));
     }
     for (size_t i = 0; i < experiment->run_count; i++) {
         json_decref(place->documents[i]);
@@ -207,7 +221,8 @@ void measured_take(struct measured *measured, struct store *store, const struct 
         pool_take(store->pool, (experiment->value_count * planned->program_count * points + 1) *
                                    sizeof *measured->values);
     measured->loops = experiment->loops_run != NULL ? json_object() : NULL;
-    measured->cycles = experiment->cycles_run != NULL ? json_object() : NULL;
+    measured->cycles = experiment->cycles.name != NULL ? json_object() : NULL;
+    measured->slices = experiment->slices.name != NULL ? json_object() : NULL;
     struct place place = {.measured = measured};
     place.documents = pool_take(store->pool, experiment->run_count * sizeof(json_t *));
     for (place.program = 0; place.program < planned->program_count; place.program++) {
@@ -227,4 +242,5 @@ void measured_free(struct measured *measured)
 {
     json_decref(measured->loops);
     json_decref(measured->cycles);
+    json_decref(measured->slices);
 }

@@ -11,6 +11,7 @@ struct measured {
     struct expression_value *values; /* by value, program and point: measured_value */
     json_t *loops;  /* by program, the rows of the experiment's table; NULL if it has none */
     json_t *cycles; /* by program, for each point of the axis: where the cycles went; or NULL */
+    json_t *slices; /* by program, for each point of the axis: the slices of the run; or NULL */
 };
 
 /* What comes from a run that failed is unknown. */

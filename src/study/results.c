@@ -121,6 +121,13 @@ static json_t *make_charts(const struct experiment *experiment)
     return charts;
 }
 
+static void put_shown(json_t *object, const char *key, const struct shown_run *shown, json_t *data)
+{
+    if (data != NULL) {
+        put(object, key, json_pack("{s:s, s:O}", "run", shown->name, "data", data));
+    }
+}
+
 static json_t *make_experiment(struct store *store, const struct measured *measured)
 {
     const struct planned *planned = measured->planned;
@@ -141,10 +148,8 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     if (measured->loops != NULL) {
         put(object, "loops", json_incref(measured->loops));
     }
-    if (measured->cycles != NULL) {
-        put(object, "cycles",
-            json_pack("{s:s, s:O}", "run", experiment->cycles_run, "data", measured->cycles));
-    }
+    put_shown(object, "cycles", &experiment->cycles, measured->cycles);
+    put_shown(object, "slices", &experiment->slices, measured->slices);
     put(object, "charts", make_charts(experiment));
     put(object, "checks", conclusions_draw(store->pool, measured));
     return object;
