@@ -11,7 +11,8 @@ MEMORY_BOUND = 1.2   # perfect memory makes such a program so many times as fast
 PUBLISHED = {"chaining": "Chaining with realistic spawn: mean 1.76, best 2.69.",
              "basic": "Basic triggers: up to 1.30 with ideal spawn, much less with a realistic one."}
 
-Chart = namedtuple("Chart", "name title published rows")
+# `runs`: those that it is made from; `shown`: the one of them whose slices stand in a table on the page.
+Chart = namedtuple("Chart", "name title published rows runs shown", defaults=(None,))
 # `unit` is ratio, percent (a fraction here) or number; `values` are by program, None where there is none.
 Row = namedtuple("Row", "name label unit values")
 # A published figure as a conclusion; `holds` is None where it was not measured.
@@ -77,16 +78,18 @@ class Charts:
             for spawn in SPAWNS:
                 yield Chart(f"{kind}_{spawn}", f"Slices with {kind} triggers, {spawn} spawn: speedup by contexts",
                             [PUBLISHED[kind]], [self.speedup(f"{kind}_{spawn}_{contexts}", f"{contexts} contexts")
-                                                for contexts in CONTEXTS] + bounds)
+                                                for contexts in CONTEXTS] + bounds,
+                            ["base", *(f"{kind}_{spawn}_{contexts}" for contexts in CONTEXTS), *(row.name for row in bounds)])
         yield Chart("over_stride", "Slices where the processor has a stride prefetcher, too: speedup over it", [],
-                    [self.speedup("over_stride", "8 contexts, chaining, ideal", "stride")])
+                    [self.speedup("over_stride", "8 contexts, chaining, ideal", "stride")], ["stride", "over_stride"])
 
     def dynamic_slices(self):
         return Chart("dsp", "Slices that the processor makes itself: speedup",
                      ["Simple slices: mean 1.14 of the memory-bound programs; optimized: 1.33."],
                      [self.speedup("dsp_simple", "simple", "dsp_base"),
                       self.speedup("dsp_optimized", "optimized", "dsp_base"),
-                      self.speedup("dsp_memory", "perfect memory", "dsp_base")])
+                      self.speedup("dsp_memory", "perfect memory", "dsp_base")],
+                     ["dsp_base", "dsp_simple", "dsp_optimized", "dsp_memory"])
 
     def shape(self):
         def mean(name, label, unit, value):
@@ -97,7 +100,7 @@ class Charts:
                       mean("length", "length", "number", lambda one: one.length),
                       mean("live_ins", "live-ins", "number", lambda one: one.live_ins),
                       mean("removed", "left out", "percent", lambda one: one.removed),
-                      self.from_slices("covered", "of all misses", "percent", lambda found: found.covered)])
+                      self.from_slices("covered", "of all misses", "percent", lambda found: found.covered)], [])
 
     def chained(self):
         def value(program, contexts):
@@ -106,7 +109,8 @@ class Charts:
             return share(chained, total(statistics, "started") + chained)
         return Chart("chained", "Slices that another started, of all that were started, by contexts", [],
                      [self.row(f"chained_{contexts}", f"{contexts} contexts", "percent",
-                               lambda program, contexts=contexts: value(program, contexts)) for contexts in CONTEXTS])
+                               lambda program, contexts=contexts: value(program, contexts)) for contexts in CONTEXTS],
+                     [f"chaining_ideal_{contexts}" for contexts in CONTEXTS])
 
     def ledger(self):
         def part(name, label, of="lines"):
@@ -115,7 +119,7 @@ class Charts:
         return Chart("ledger", "What became of the lines that slices brought: chaining, ideal spawn, 8 contexts", [],
                      [self.from_best("lines", "lines", "number", lambda statistics: total(statistics, "lines")),
                       part("timely", "timely"), part("late", "late"), part("evicted", "evicted before use"),
-                      part("unused", "useless"), part("redundant", "redundant loads", of="loads")])
+                      part("unused", "useless"), part("redundant", "redundant loads", of="loads")], [BEST], BEST)
 
     def contention(self):
         def ipc(name, label, run):
@@ -129,7 +133,7 @@ class Charts:
                       ipc("ipc_slices", "with slices", BEST),
                       taken("contexts", "contexts that run slices", "contexts_occupied"),
                       taken("queue", "issue queue entries", "issue_queue_occupied"),
-                      taken("mshrs", "MSHRs", "mshrs_occupied")])
+                      taken("mshrs", "MSHRs", "mshrs_occupied")], ["base", "nothing", BEST])
 
     def all(self):
         return [*self.static_slices(), self.dynamic_slices(), self.shape(), self.chained(), self.ledger(),

@@ -5,36 +5,47 @@ import json
 import os
 
 from helper_charts import only_ratios
-from helper_runs import LOADS, SIZES, TOP
+from helper_runs import BUILT, LOADS, SIZES, SLICED, TOP
 from sliced import run_strata
 
 
-def command_of(runs, name):
-    run = runs.runs[name]
-    loads = ("--perfect-loads", f"@{run.loads_of}.pipeline.loads:{LOADS}") if run.loads_of else ()
-    part = ("--skip N", *SIZES[runs.size].part) if SIZES[runs.size].part else ()
-    return " ".join(["strata sim --machine", run.machine, *run.options, *loads, *part, f"({run.form})", "PROGRAM", runs.size])
+def commands_of(runs, names):
+    """By run; and before them, for programs that have slices, how these were found."""
+    size = SIZES[runs.size]
+    part = ("--skip N", *size.part) if size.part else ()
+    forms = {runs.runs[name].form for name in names} or {"chaining"}
+    commands = {form: " ".join(["strata slice", *options, "--machine sp -o", f"{form}/PROGRAM", "-- PROGRAM", size.train])
+                for form, options in SLICED if form in forms}
+    for name in names:
+        run = runs.runs[name]
+        loads = ("--perfect-loads", f"@{run.loads_of}.pipeline.loads:{LOADS}") if run.loads_of else ()
+        program = f"{run.form}/PROGRAM" if run.form in commands else "PROGRAM" + dict(BUILT)[run.form]
+        commands[name] = " ".join(["strata sim --machine", run.machine, *run.options, *loads, *part, program, runs.size])
+    return commands
 
 
-def make_experiment(runs, chart, checks, programs):
+def make_experiment(runs, chart, checks, results):
     names = [row.name for row in chart.rows]
     drawn = names if only_ratios(chart) else [row.name for row in chart.rows if row.unit == chart.rows[-1].unit]
+    slices = {"slices": {"run": chart.shown, "data": {
+        program: [statistics[chart.shown].get("slices")] for program, statistics in results.items()}}} if chart.shown else {}
     return {"name": chart.name, "title": chart.title, "figure": None, "paper": chart.published,
-            "commands": {name: command_of(runs, name) for name in names if name in runs.runs},
-            "axis": None, "programs": list(programs),
+            "commands": commands_of(runs, chart.runs), "axis": None, "programs": list(results),
             "values": [{"name": row.name, "label": row.label, "unit": row.unit, "expression": None,
                         "data": {program: [value] for program, value in row.values.items()}} for row in chart.rows],
             "charts": [{"kind": "bars", "values": drawn, "log": False}, {"kind": "table", "values": names, "log": False}],
+            **slices,
             "checks": [{"name": check.name, "at": None, "statement": check.statement, "condition": "",
                         "measured": check.measured, "holds": check.holds, "why": None} for check in checks]}
 
 
-def write_page(runs, charts, checks, programs):
+def write_page(runs, charts, checks, results):
     with open(runs.strata, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
     document = {"schema": "strata.study/1", "title": "Helper threads", "size": runs.size, "suite": "helpers",
-                "strata": {"version": "", "sha256": digest, "translator_sha256": ""},
-                "experiments": [make_experiment(runs, chart, checks.get(chart.name, []), programs) for chart in charts],
+                "strata": {"version": run_strata(runs.strata, ["--version"], TOP).split()[-1], "sha256": digest,
+                           "translator_sha256": ""},
+                "experiments": [make_experiment(runs, chart, checks.get(chart.name, []), results) for chart in charts],
                 "missing": [], "failed": [], "listings": {}}
     path = os.path.join(runs.folder, "results.json")
     with open(path, "w", encoding="utf-8") as file:
