@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "strata/roi.h"
+
 #define NODES 128
 #define PAGE 4096
 #define STEPS 40 /* at a time: the rest is what slices run ahead into */
@@ -42,19 +44,30 @@ __asm__(
     "    ret\n"
     ".option pop\n");
 
-static struct node *make_list(void *memory)
+/* A ring: each is so many bytes behind another one. */
+static struct node *make_list_of(void *memory, unsigned long stride)
 {
     for (unsigned i = 0; i < NODES; i++) {
-        struct node *node = (struct node *)((char *)memory + (i * 7 % NODES * PAGE));
-        node->next = (struct node *)((char *)memory + ((i + 1) * 7 % NODES * PAGE));
+        struct node *node = (struct node *)((char *)memory + (i * 7 % NODES * stride));
+        node->next = (struct node *)((char *)memory + ((i + 1) * 7 % NODES * stride));
         node->value = i;
     }
     return memory;
 }
 
-static void *map(int protection)
+static struct node *make_list(void *memory)
 {
-    return mmap(NULL, NODES * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return make_list_of(memory, PAGE);
+}
+
+static void *map_pages(unsigned long pages)
+{
+    return mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void *map(void)
+{
+    return map_pages(NODES);
 }
 
 static struct node *first_list;
@@ -80,7 +93,7 @@ static void run_threads(void)
 {
     pthread_t threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, thread, make_list(map(PROT_READ | PROT_WRITE)));
+        pthread_create(&threads[i], NULL, thread, make_list(map()));
     }
     unsigned long sum = step();
     for (unsigned i = 0; i < THREADS; i++) {
@@ -101,6 +114,33 @@ static void run_child(pid_t child, const char *name)
     printf("%s %d %lu\n", name, WEXITSTATUS(status), step());
 }
 
+/* The trigger is another instruction from now on, at the same address. */
+static void change_code(void)
+{
+    extern unsigned code[] __asm__("trigger");
+    void *page = (void *)((unsigned long)code & -(unsigned long)PAGE);
+    if (mprotect(page, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+        exit(1);
+    }
+    code[0] = 0x00100313; /* li t1, 1 */
+    __builtin___clear_cache((char *)code, (char *)(code + 1));
+}
+
+/* Nodes with a page behind each, which then may be read or not. */
+static void make_gaps(const char *kind)
+{
+    char *memory = map_pages(2 * NODES);
+    first_list = make_list_of(memory, 2 * PAGE);
+    for (unsigned i = 0; i < NODES; i++) {
+        char *gap = memory + (2 * i + 1) * PAGE;
+        if (strcmp(kind, "unmapped") == 0) {
+            munmap(gap, PAGE);
+        } else if (strcmp(kind, "unreadable") == 0) {
+            mprotect(gap, PAGE, PROT_NONE);
+        }
+    }
+}
+
 static int file = -1;
 
 static void *map_file(void)
@@ -115,28 +155,42 @@ static void *map_file(void)
 int main(int count, char **words)
 {
     const char *event = count > 1 ? words[1] : "";
-    char *memory = strcmp(event, "file") == 0 ? map_file() : map(PROT_READ | PROT_WRITE);
+    char *memory = strcmp(event, "file") == 0 ? map_file() : map();
     first_list = make_list(memory);
+    if (strcmp(event, "gaps") == 0) {
+        make_gaps(words[2]);
+    }
     printf("%lu\n", step());
     fflush(stdout);
     if (strcmp(event, "call") == 0) {
-        const struct timespec short_time = {.tv_nsec = 100000};
         for (unsigned i = 0; i < 3; i++) {
             getppid();
             printf("%lu\n", step());
-            nanosleep(&short_time, NULL);
         }
+    } else if (strcmp(event, "sleep") == 0) {
+        const struct timespec short_time = {.tv_nsec = 100000};
+        for (unsigned i = 0; i < 3; i++) {
+            nanosleep(&short_time, NULL);
+            printf("%lu\n", step());
+        }
+    } else if (strcmp(event, "code") == 0) {
+        change_code();
+    } else if (strcmp(event, "roi") == 0) {
+        STRATA_ROI_BEGIN();
+        const unsigned long sum = step();
+        STRATA_ROI_END();
+        printf("%lu\n", sum);
     } else if (strcmp(event, "signal") == 0) {
         signal(SIGUSR1, handler);
         raise(SIGUSR1);
     } else if (strcmp(event, "threads") == 0) {
         run_threads();
     } else if (strcmp(event, "munmap") == 0) {
-        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        first_list = make_list(map());
         munmap(memory, NODES * PAGE);
     } else if (strcmp(event, "mprotect") == 0) {
         mprotect(memory, NODES * PAGE, PROT_NONE);
-        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        first_list = make_list(map());
         printf("%lu\n", step());
         mprotect(memory, NODES * PAGE, PROT_READ);
         first_list = (struct node *)memory;
@@ -147,7 +201,7 @@ int main(int count, char **words)
     } else if (strcmp(event, "exec") == 0) {
         execl(count > 2 ? words[2] : words[0], "again", (char *)NULL);
     } else if (strcmp(event, "file") == 0) {
-        first_list = make_list(map(PROT_READ | PROT_WRITE));
+        first_list = make_list(map());
         if (ftruncate(file, 0) != 0) {
             return 1;
         }
