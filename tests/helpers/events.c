@@ -198,6 +198,11 @@ int main(int count, char **words)
         run_child(fork(), event);
     } else if (strcmp(event, "vfork") == 0) {
         run_child(vfork(), event);
+    } else if (strcmp(event, "vfork_alone") == 0) {
+        signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
+        if (vfork() == 0) {
+            _exit(step() % 100);
+        }
     } else if (strcmp(event, "exec") == 0) {
         execl(count > 2 ? words[2] : words[0], "again", (char *)NULL);
     } else if (strcmp(event, "file") == 0) {

@@ -1,8 +1,11 @@
 /* Goes over STEPS of NODES pieces of memory, no two of them near each other, and adds up what they hold.
  *
  * LIST: each holds the address of the next; LAST is that of the one behind the last, RING: the first.  Else their addresses are
- * computed.  Between two of them it does nothing WORK times. */
+ * computed.  Between two of them it does nothing WORK times.  It ends with STATUS. */
 #define STRIDE 4160
+#ifndef STATUS
+#define STATUS 0
+#endif
 
     .option norvc
     .option norelax
@@ -58,7 +61,7 @@ target:
     la t0, sum
     sd s3, 0(t0)
     li a7, 94
-    li a0, 0
+    li a0, STATUS
     ecall
 
     .bss
