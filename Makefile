@@ -49,9 +49,9 @@ help:
 ## demo        install what is missing, build, and show the translator and its counters at work
 ## check       install what is missing, build, run the tests
 ## check-slow  all tests, some for hours
-## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts bring; what each
-##             part of the translator costs, and which loops each placement of counters finds;
-##             LADDER_FLAGS=--quick for smaller programs
+## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts and helper threads
+##             bring; what each part of the translator costs, and which loops each placement of counters
+##             finds; LADDER_FLAGS=--quick for smaller programs, HELPERS_FLAGS="--size small" for larger ones
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
@@ -135,6 +135,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/run --build $(BUILD) $(BENCH_FLAGS)
 	bench/cycles --build $(BUILD) $(CYCLES_FLAGS)
 	bench/smt --build $(BUILD) $(SMT_FLAGS)
+	bench/helpers --build $(BUILD) --size test $(HELPERS_FLAGS)
 	bench/sampling --build $(BUILD) --quick $(SAMPLING_FLAGS)
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
 	bench/placements --build $(BUILD)
