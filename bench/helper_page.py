@@ -5,7 +5,7 @@ import json
 import os
 
 from helper_charts import only_ratios
-from helper_runs import BUILT, LOADS, SIZES, SLICED, TOP
+from helper_runs import BUILT, LOADS, SIZES, SLICED, TOP, write_file
 from sliced import run_strata
 
 
@@ -48,6 +48,5 @@ def write_page(runs, charts, checks, results):
                 "experiments": [make_experiment(runs, chart, checks.get(chart.name, []), results) for chart in charts],
                 "missing": [], "failed": [], "listings": {}}
     path = os.path.join(runs.folder, "results.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
+    write_file(path, json.dumps(document, indent=1))
     run_strata(runs.strata, ["report", path, "-o", os.path.join(runs.folder, "index.html")], TOP)

@@ -78,6 +78,13 @@ def read_file(path):
         return ""
 
 
+def write_file(path, text):
+    """There whole or not at all."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(path + ".new", path)
+
+
 class HelperRuns:
     """Makes the runs of some programs in a folder, where a later call finds them."""
 
@@ -119,8 +126,7 @@ class HelperRuns:
         if not said.startswith(key) or not os.path.exists(out):
             said = f"{key}\n" + find_slices(self.strata, self.path(name, "plain"), train, out,
                                             (*options, "--machine", "sp"))
-            with open(note, "w", encoding="utf-8") as file:
-                file.write(said)
+            write_file(note, said)
         return Found(covered_share(said), read_slices(self.strata, out))
 
     def part(self, name):
@@ -136,13 +142,11 @@ class HelperRuns:
         output = stats[:-4] + "txt"
         if not os.path.exists(stats):
             if addresses is not None:
-                with open(stats + ".loads", "w", encoding="utf-8") as file:
-                    file.write("".join(address + "\n" for address in addresses))
+                write_file(stats + ".loads", "".join(address + "\n" for address in addresses))
                 options += ["--perfect-loads", stats + ".loads"]
             text = run_strata(self.strata, ["sim", *options, "--stats", stats + ".new", "--", "./" + name, self.size],
                               os.path.join(self.folder, run.form))
-            with open(output, "w", encoding="utf-8") as file:
-                file.write(text)
+            write_file(output, text)
             os.rename(stats + ".new", stats)
         return json.loads(read_file(stats)), read_file(output)
 
