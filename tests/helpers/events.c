@@ -16,6 +16,7 @@
 #define PAGE 4096
 #define STEPS 40 /* at a time: the rest is what slices run ahead into */
 #define THREADS 5
+#define NAPS 100
 
 struct node {
     struct node *next;
@@ -89,11 +90,21 @@ static void *thread(void *list)
     return (void *)walk(&at, 8 * NODES);
 }
 
-static void run_threads(void)
+/* It is on a context for a moment, again and again. */
+static void *napper(void *list)
+{
+    const struct timespec moment = {.tv_nsec = 1};
+    for (unsigned i = 0; i < NAPS; i++) {
+        nanosleep(&moment, NULL);
+    }
+    return (void *)((struct node *)list)->value;
+}
+
+static void run_threads(void *(*body)(void *))
 {
     pthread_t threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, thread, make_list(map()));
+        pthread_create(&threads[i], NULL, body, make_list(map()));
     }
     unsigned long sum = step();
     for (unsigned i = 0; i < THREADS; i++) {
@@ -184,7 +195,9 @@ int main(int count, char **words)
         signal(SIGUSR1, handler);
         raise(SIGUSR1);
     } else if (strcmp(event, "threads") == 0) {
-        run_threads();
+        run_threads(thread);
+    } else if (strcmp(event, "naps") == 0) {
+        run_threads(napper);
     } else if (strcmp(event, "munmap") == 0) {
         first_list = make_list(map());
         munmap(memory, NODES * PAGE);

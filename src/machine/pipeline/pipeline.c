@@ -269,7 +269,7 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
 {
     pipeline->live |= 1u << context; /* until it turns out to have nothing */
     pipeline->contexts[context].active = active;
-    if (active && pipeline->contexts[context].slice != 0) {
+    if (active && pipeline->slices >> context & 1) {
         helpers_leave_context(pipeline, context);
     }
 }
