@@ -354,6 +354,28 @@ static void instructions_are_not_the_program_s(void **state)
     assert_int_equal(helper, helpers_ledger(helpers, 1)->instructions);
 }
 
+/* Numbers are few: that of a slice which was removed is used again, but not its lines. */
+static void lines_are_not_those_of_the_next_with_the_number(void **state)
+{
+    (void)state;
+    struct slice slice = chain_of(word(RV64_addi, POINTER, POINTER, 64));
+    slice.kind = SLICE_BASIC;
+    slice.throttle = 0;
+    const struct slice_ledger *ledger = run(&slice);
+    assert_int_equal(ledger->lines, 1);
+    helpers_remove(helpers, 1);
+    for (unsigned i = 2; i <= SLICES_MAX; i++) {
+        assert_int_equal(helpers_add(helpers, &slice, 0), i);
+    }
+    assert_int_equal(helpers_add(helpers, &slice, 0), 1);
+    assert_int_equal(helpers_add(helpers, &slice, 0), 0); /* no room */
+    assert_int_equal(helpers_refused(helpers), 1);
+    give(TARGET, word(RV64_ld, VALUE, POINTER, 8), DATA + 64);
+    run_to_the_end();
+    assert_int_equal(ledger->lines, 0);
+    assert_int_equal(ledger->timely + ledger->late + ledger->evicted, 0);
+}
+
 /* Random slices, for threads that come and go. */
 static uint32_t random_state;
 
@@ -532,6 +554,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_slice_without_a_free_context, create_one, destroy),
         TEST(slices_alone_do_not_make_time_pass),
         TEST(instructions_are_not_the_program_s),
+        TEST(lines_are_not_those_of_the_next_with_the_number),
         cmocka_unit_test(account_of_random_slices_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

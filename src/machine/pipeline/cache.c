@@ -187,6 +187,15 @@ void cache_install(struct cache *cache, uint64_t address, uint64_t now)
     }
 }
 
+void cache_disown(struct cache *cache, unsigned slice)
+{
+    for (uint64_t i = 0; cache->lines != NULL && i < (cache->set_mask + 1) * cache->ways; i++) {
+        if (cache->lines[i].slice == slice) {
+            cache->lines[i].slice = 0;
+        }
+    }
+}
+
 uint64_t cache_access(struct cache *cache, struct access *access)
 {
     access->level = cache->level;

@@ -102,6 +102,8 @@ static inline uint64_t cache_hit_first(struct cache *cache, uint64_t address, ui
 }
 /* The line is there from now on, here and below, as if it had been brought in time and at no cost. */
 void cache_install(struct cache *cache, uint64_t address, uint64_t now);
+/* Another slice gets the number: the lines of the one that had it are nobody's. */
+void cache_disown(struct cache *cache, unsigned slice);
 /* The first cycle after `now` in which a miss ends; UINT64_MAX if none is under way. */
 uint64_t cache_next_fill(const struct cache *cache, uint64_t now);
 /* Whether the line is there or on its way, without changing anything. */

@@ -114,12 +114,12 @@ static unsigned count_delinquent(const struct slice *slice)
 unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias)
 {
     unsigned number = helpers->slice_count + 1;
-    if (number >
-        SLICES_MAX) { /* lines of those that were removed may still be there: the last resort */
+    if (number > SLICES_MAX) { /* what is known of one that was removed is lost: the last resort */
         number = 1;
         while (number <= SLICES_MAX && helpers->slices[number].program != NULL) {
             number++;
         }
+        cache_disown(&helpers->pipeline->l1d, number);
     }
     struct slice_program *program =
         number <= SLICES_MAX ? slice_program_create(slice, bias, &helpers->pipeline->parameters)
