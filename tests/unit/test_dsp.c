@@ -516,6 +516,54 @@ static void simple_slice_is_kept_after_four_recordings_for_a_better_one(void **s
     assert_int_equal(count("sit", "installed"), 1);
 }
 
+static void recordings_for_a_better_one_are_counted_anew(void **state)
+{
+    (void)state;
+    lock_the_load();
+    retire_line(&pricing[PRICING_LINES - 1]);
+    for (unsigned i = 0; i + 1 < parameters.dsp_tries; i++) {
+        long_turn();
+    }
+    turn_of_the_loop();
+    assert_true(runs(1));
+    use(1);
+    retire_line(&pricing[PRICING_LINES - 1]);
+    long_turn();
+    for (unsigned i = 0; i < 3; i++) {
+        turn_of_the_loop();
+    }
+    assert_int_equal(count("rib", "overflows"), parameters.dsp_tries);
+    assert_int_equal(count("sit", "optimized"), 1);
+}
+
+/* It was started, and nobody used a line of it. */
+static void use_nothing(unsigned number)
+{
+    helpers_ledger(helpers, number)->started += 1000;
+    retire_line(&pricing[PRICING_LINES - 1]);
+    rest(parameters.dsp_look);
+}
+
+static void useless_slice_is_given_up_when_no_better_one_can_be_made(void **state)
+{
+    (void)state;
+    make_simple_slice();
+    use_nothing(1);
+    retire_line(&pricing[PRICING_LINES - 1]);
+    for (unsigned i = 0; i < parameters.dsp_tries; i++) {
+        assert_true(runs(1));
+        assert_int_equal(count("rib", "overflows"), i);
+        use_nothing(1); /* which is too long a turn, too */
+    }
+    assert_int_equal(count("rib", "overflows"), parameters.dsp_tries);
+    assert_false(runs(1));
+    assert_int_equal(count("sit", "given_up"), 1);
+    for (unsigned i = 0; i < 3; i++) {
+        turn_of_the_loop();
+    }
+    assert_int_equal(count("sit", "installed"), 1);
+}
+
 #define DSP_TEST(function, kind)                                                                   \
     cmocka_unit_test_setup_teardown(function, create_##kind, destroy_dsp)
 
@@ -545,6 +593,8 @@ int main(void)
         DSP_TEST(last_recording_may_still_give_a_slice, simple),
         DSP_TEST(slice_that_does_poorly_is_replaced, optimized),
         DSP_TEST(simple_slice_is_kept_after_four_recordings_for_a_better_one, optimized),
+        DSP_TEST(recordings_for_a_better_one_are_counted_anew, optimized),
+        DSP_TEST(useless_slice_is_given_up_when_no_better_one_can_be_made, optimized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

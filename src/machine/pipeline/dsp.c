@@ -80,6 +80,7 @@ static void install(struct dsp *dsp, struct sit_entry *entry, const struct slice
     dsp->sit.installed++;
     entry->slice = number;
     entry->rebuild = false;
+    entry->failures = 0;
     entry->seen = (struct slice_ledger){.triggers = 0};
 }
 

@@ -48,7 +48,7 @@ enum sit_advice sit_look(const struct sit *sit, struct sit_entry *entry,
         return SIT_KEEP;
     }
     if ((useless || does_badly(sit, load)) && sit->may_optimize && !entry->optimized &&
-        entry->failures == 0) {
+        entry->failures < sit->parameters->dsp_tries) {
         return SIT_OPTIMIZE;
     }
     return useless ? SIT_GIVE_UP : SIT_KEEP;
