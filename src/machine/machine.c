@@ -465,7 +465,7 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
 uint64_t machine_cycles(const struct machine *machine)
 {
     return machine->seat != NULL ? machine->seat->cycles
-           : machine->pipeline != NULL
+           : machine->pipeline != NULL && pipeline_is_clock(machine->pipeline)
                ? pipeline_cycles(machine->pipeline) + machine->untimed_instructions
                : machine->instructions;
 }

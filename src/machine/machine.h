@@ -118,7 +118,7 @@ uint64_t machine_phase_left(const struct machine *machine);
 /* Changes it, if it is time. */
 void machine_advance_phase(struct machine *machine);
 
-/* The clock of a running program: cycles, and a cycle for each instruction that has none. */
+/* The clock of a running program: cycles, and a cycle for each instruction that has none; or instructions, as its processor says. */
 uint64_t machine_cycles(const struct machine *machine);
 /* Virtual time in nanoseconds: one per cycle of the pipeline and per retired instruction that has no
  * cycles, plus idle time. */

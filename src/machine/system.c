@@ -19,7 +19,9 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
 {
     switch (number) {
     case RV64_CSR_cycle:
-        *value = machine->pipeline != NULL ? machine_cycles(machine) : hart->instructions;
+        *value = machine->pipeline != NULL && pipeline_is_clock(machine->pipeline)
+                     ? machine_cycles(machine)
+                     : hart->instructions;
         return true;
     case RV64_CSR_instret:
         *value = hart->instructions;

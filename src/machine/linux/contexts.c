@@ -30,7 +30,7 @@ static unsigned contexts_of(const struct process *process)
 {
     return process->machine.seat != NULL || process->together != NULL
                ? 1
-               : pipeline_contexts(process->machine.pipeline);
+               : pipeline_thread_contexts(process->machine.pipeline);
 }
 
 static bool any_context_free(const struct process *process)
@@ -52,10 +52,23 @@ void contexts_leave(struct process *process)
 {
     const struct machine *machine = &process->machine;
     for (unsigned i = 0; machine->pipeline != NULL && !machine->unobserved &&
-                         i < pipeline_contexts(machine->pipeline);
+                         i < pipeline_thread_contexts(machine->pipeline);
          i++) {
         leave_context(process, i);
     }
+}
+
+static bool is_crowded(const struct process *process)
+{
+    return !any_context_free(process) && first_without_context(process) != NULL;
+}
+
+/* If others wait for its context a thread's turn ends at its last instruction, whatever the pipeline takes at a time. */
+static uint64_t in_turn(const struct process *process, const struct thread *thread, uint64_t budget)
+{
+    const uint64_t now = thread->hart.instructions;
+    const uint64_t left = now < thread->turn_ends ? thread->turn_ends - now : 0;
+    return left < budget && is_crowded(process) ? left : budget;
 }
 
 void contexts_feed(struct process *process, unsigned context)
@@ -70,16 +83,16 @@ void contexts_feed(struct process *process, unsigned context)
     }
     if (!process->exiting && thread->state == THREAD_RUNNABLE) {
         const struct outlook outlook = schedule_look_at_others(process, thread);
-        const uint64_t budget =
+        const uint64_t wanted =
             schedule_budget(process, thread, &outlook, process->machine.instructions);
+        const uint64_t budget = in_turn(process, thread, wanted);
         process->turn_over = budget == 0;
         if (budget > 0) {
             schedule_execute(thread, budget);
         }
     }
     /* One that calls the system goes behind others that wait for a context, if none is free for them. */
-    const bool crowded = thread->state == THREAD_RUNNABLE && !any_context_free(process) &&
-                         first_without_context(process) != NULL &&
+    const bool crowded = thread->state == THREAD_RUNNABLE && is_crowded(process) &&
                          (process->turn_over || thread->hart.instructions >= thread->turn_ends);
     if (thread->state != THREAD_RUNNABLE || crowded) {
         leave_context(process, context);
@@ -118,7 +131,7 @@ void contexts_loop(struct process *process)
             break;
         }
         contexts_fill(process);
-        for (unsigned i = 0; i < pipeline_contexts(pipeline) && !process->exiting; i++) {
+        for (unsigned i = 0; i < pipeline_thread_contexts(pipeline) && !process->exiting; i++) {
             any |= process->on_context[i] != NULL;
             if (process->on_context[i] != NULL && pipeline_wants(pipeline, i)) {
                 contexts_feed(process, i);

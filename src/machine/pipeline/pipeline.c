@@ -392,9 +392,15 @@ static bool run_cycle(struct pipeline *pipeline)
     return true;
 }
 
-unsigned pipeline_contexts(const struct pipeline *pipeline)
+unsigned pipeline_thread_contexts(const struct pipeline *pipeline)
 {
-    return pipeline->context_count;
+    const unsigned most = (unsigned)pipeline->parameters.core_thread_contexts;
+    return most < pipeline->context_count ? most : pipeline->context_count;
+}
+
+bool pipeline_is_clock(const struct pipeline *pipeline)
+{
+    return pipeline->parameters.core_clock == CLOCK_COUNTS_CYCLES;
 }
 
 bool pipeline_wants(const struct pipeline *pipeline, unsigned context)

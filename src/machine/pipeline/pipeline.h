@@ -82,7 +82,10 @@ void pipeline_follow(struct pipeline *pipeline);
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context);
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count);
-unsigned pipeline_contexts(const struct pipeline *pipeline);
+/* Contexts that threads may have. */
+unsigned pipeline_thread_contexts(const struct pipeline *pipeline);
+/* Whether the program's time counts cycles. */
+bool pipeline_is_clock(const struct pipeline *pipeline);
 /* Whether the context has fewer records than it may fetch in a cycle. */
 bool pipeline_wants(const struct pipeline *pipeline, unsigned context);
 /* Which program's addresses the context uses, 0 unless set. */
