@@ -14,9 +14,16 @@
 
 #define NODES 128
 #define PAGE 4096
+#ifndef STEPS
 #define STEPS 40 /* at a time: the rest is what slices run ahead into */
+#endif
 #define THREADS 5
+#ifndef NAPS
 #define NAPS 100
+#endif
+#ifndef EVENT
+#define EVENT "" /* without words */
+#endif
 
 struct node {
     struct node *next;
@@ -165,7 +172,7 @@ static void *map_file(void)
 
 int main(int count, char **words)
 {
-    const char *event = count > 1 ? words[1] : "";
+    const char *event = count > 1 ? words[1] : EVENT;
     char *memory = strcmp(event, "file") == 0 ? map_file() : map();
     first_list = make_list(memory);
     if (strcmp(event, "gaps") == 0) {

@@ -107,6 +107,14 @@ static uint32_t word(unsigned op, unsigned rd, unsigned rs1, int64_t imm)
     return encoded;
 }
 
+static uint32_t store_word(void)
+{
+    const struct rv64_insn insn = {.op = RV64_sd, .rs1 = POINTER, .rs2 = VALUE, .imm = 8};
+    uint32_t encoded;
+    assert_true(rv64_encode(&insn, &encoded));
+    return encoded;
+}
+
 /* prologue: the next node; body: a load from it. */
 static struct slice chain_of(uint32_t prologue)
 {
@@ -285,6 +293,29 @@ static void nothing_of_a_thread_is_dropped_with_a_slice(void **state)
     assert_int_equal(pipeline->contexts[0].statistics.instructions +
                          (context != 0 ? pipeline->contexts[context].statistics.instructions : 0),
                      1 + 3);
+}
+
+/* Instructions are numbered by context, and those of a slice that were dropped have no numbers: else what another
+ * thread reads would never have been written. */
+static void store_behind_a_slice_is_not_waited_for_in_vain(void **state)
+{
+    (void)state;
+    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
+    const unsigned number = helpers_add(helpers, &slice, 0);
+    pipeline->parameters.slices_spawn_cycles = 1000;
+    trigger();
+    pipeline_set_active(pipeline, 0, false);
+    pipeline_run(pipeline);
+    const unsigned context = (unsigned)__builtin_ctz(pipeline->slices);
+    const unsigned other = context == 0 ? 1 : 0;
+    pipeline_set_active(pipeline, context, true);
+    assert_int_equal(helpers_ledger(helpers, number)->cut_short, 1);
+    give_to(context, CODE + 40, store_word(), DATA + 8);
+    give_to(other, CODE + 44, word(RV64_ld, VALUE, POINTER, 8), DATA + 8);
+    pipeline_set_active(pipeline, context, false);
+    run_to_the_end();
+    assert_int_equal(pipeline->contexts[context].count + pipeline->contexts[other].count, 0);
+    assert_int_equal(pipeline->contexts[other].stream_count, 0);
 }
 
 static void lines_are_accounted_for(void **state)
@@ -550,6 +581,7 @@ int main(void)
         TEST(chain_waits_for_the_main_thread),
         TEST(threads_share_a_chain),
         TEST(nothing_of_a_thread_is_dropped_with_a_slice),
+        TEST(store_behind_a_slice_is_not_waited_for_in_vain),
         TEST(lines_are_accounted_for),
         cmocka_unit_test_setup_teardown(no_slice_without_a_free_context, create_one, destroy),
         TEST(slices_alone_do_not_make_time_pass),
