@@ -90,10 +90,12 @@ void contexts_feed(struct process *process, unsigned context)
         if (budget > 0) {
             schedule_execute(thread, budget);
         }
+        if (process->turn_over) { /* those that it woke come before its next instruction */
+            thread->turn_ends = thread->hart.instructions;
+        }
     }
-    /* One that calls the system goes behind others that wait for a context, if none is free for them. */
     const bool crowded = thread->state == THREAD_RUNNABLE && is_crowded(process) &&
-                         (process->turn_over || thread->hart.instructions >= thread->turn_ends);
+                         thread->hart.instructions >= thread->turn_ends;
     if (thread->state != THREAD_RUNNABLE || crowded) {
         leave_context(process, context);
         if (crowded) {
