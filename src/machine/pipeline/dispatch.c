@@ -192,8 +192,8 @@ bool dispatch_stage(struct pipeline *pipeline)
         candidates |= 1u << number;
     }
     while (candidates != 0 && dispatched < room) {
-        const unsigned number =
-            fetch_choose(pipeline, with_precedence(pipeline, candidates), policy);
+        const unsigned number = fetch_choose(
+            pipeline, with_precedence(pipeline, candidates, SLICES_AFTER_THREADS), policy);
         candidates &= ~(1u << number);
         dispatched += dispatch_context(pipeline, number, room - dispatched);
     }

@@ -182,8 +182,9 @@ bool fetch_stage(struct pipeline *pipeline)
     }
     for (unsigned i = 0;
          i < pipeline->parameters.core_fetch_contexts && room > 0 && candidates != 0; i++) {
-        const unsigned number = fetch_choose(pipeline, with_precedence(pipeline, candidates),
-                                             pipeline->parameters.core_fetch_policy);
+        const unsigned number =
+            fetch_choose(pipeline, with_precedence(pipeline, candidates, SLICES_AFTER_THREADS),
+                         pipeline->parameters.core_fetch_policy);
         candidates &= ~(1u << number);
         const unsigned fetched = fetch_context(pipeline, number, room);
         any |= fetched > 0 || pipeline->contexts[number].fetch_from > pipeline->now;

@@ -328,7 +328,7 @@ bool issue_stage(struct pipeline *pipeline)
     const bool in_order = pipeline->parameters.core_order == ORDER_IN;
     unsigned left = pipeline->live;
     while (left != 0) {
-        const unsigned first = with_precedence(pipeline, left);
+        const unsigned first = with_precedence(pipeline, left, SLICES_ISSUE_AFTER_THREADS);
         left &= ~first;
         for (unsigned turn = from_context(pipeline, first, pipeline->turn);
              turn != 0 && issued < room; turn &= turn - 1) {

@@ -264,13 +264,13 @@ static inline bool next_awaits_store(const struct pipeline *pipeline, const stru
            awaits_store(pipeline, &context->incoming[context->stream_head % INCOMING]);
 }
 
-/* Those of some contexts, as bits, that come first: threads, if any of them has one. */
-static inline unsigned with_precedence(const struct pipeline *pipeline, unsigned contexts)
+/* Those of some contexts, as bits, that come first: threads, if any of them has one and they have precedence from
+ * `least` on. */
+static inline unsigned with_precedence(const struct pipeline *pipeline, unsigned contexts,
+                                       enum slice_precedence least)
 {
     const unsigned threads = contexts & ~pipeline->slices;
-    return threads != 0 && pipeline->parameters.slices_precedence == SLICES_AFTER_THREADS
-               ? threads
-               : contexts;
+    return threads != 0 && pipeline->parameters.slices_precedence >= least ? threads : contexts;
 }
 
 /* Contexts that have something to do, from the one whose turn it is on: bit i is context_in_turn(i). */
