@@ -91,6 +91,12 @@ class Charts:
                       self.speedup("dsp_memory", "perfect memory", "dsp_base")],
                      ["dsp_base", "dsp_simple", "dsp_optimized", "dsp_memory"])
 
+    def small_window(self):
+        return Chart("window", "Slices that the processor makes itself, with a quarter of its window: speedup", [],
+                     [self.speedup("window_simple", "simple", "window_base"),
+                      self.speedup("window_optimized", "optimized", "window_base")],
+                     ["window_base", "window_simple", "window_optimized"])
+
     def shape(self):
         def mean(name, label, unit, value):
             return self.from_slices(name, label, unit, lambda found: mean_by_misses(found.slices, value))
@@ -136,7 +142,7 @@ class Charts:
                       taken("mshrs", "MSHRs", "mshrs_occupied")], ["base", "nothing", BEST])
 
     def all(self):
-        return [*self.static_slices(), self.dynamic_slices(), self.shape(), self.chained(), self.ledger(),
+        return [*self.static_slices(), self.dynamic_slices(), self.small_window(), self.shape(), self.chained(), self.ledger(),
                 self.contention()]
 
 

@@ -18,12 +18,14 @@ LOADS = 10   # so many delinquent loads are made perfect
 # What is measured at each size, and the input that slices are found with: another one than is measured, but at test, which
 # is the smallest.  At test all of a program is measured.  At small programs have 170 to 220 million instructions, and it is a
 # part of the phase that they are there for, by the functions that miss: art scans, equake steps its wave (smvp), gzip
-# compresses (matcher_longest), mcf prices arcs (pricing_find), health checks its patients, mst looks for the next node (hash_find).
+# compresses (matcher_longest), mcf prices arcs (pricing_find), health checks its patients, mst looks for the next node (hash_find).  At full they are in it, or
+# in the next one of its kind, after a billion instructions.
 Size = namedtuple("Size", "skip part train")
 SIZES = {
     "test": Size({}, (), "test"),
     "small": Size({"art": "100M", "equake": "100M", "gzip": "90M", "mcf": "60M", "health": "100M", "mst": "120M"},
                   ("--warm", "10M", "--measure", "20M"), "test"),
+    "full": Size({name: "1000M" for name in PROGRAMS}, ("--warm", "10M", "--measure", "20M"), "test"),
 }
 
 # What starting a slice costs: a cycle, and what configs/sp.ini says.
@@ -32,6 +34,8 @@ SPAWNS = {
     "realistic": (),
 }
 STRIDE = ("--set", "prefetch.kind=stride")
+# A quarter of what configs/dsp.ini has: how far ahead of itself the program is without slices.
+WINDOW = ("core.reorder_buffer=128", "core.issue_queue=32", "core.load_store_queue=64")
 
 # The forms of a program: as it is built, and with slices.
 BUILT = (("plain", ""), ("prefetch", "-prefetch"))
@@ -61,6 +65,9 @@ def plan():
         "dsp_memory": Run("plain", "dsp", ("--perfect-memory",)),
         "dsp_simple": Run("plain", "dsp", ("--dsp", "simple")),
         "dsp_optimized": Run("plain", "dsp", ("--dsp", "optimized")),
+        "window_base": Run("plain", "dsp", settings(*WINDOW)),
+        "window_simple": Run("plain", "dsp", ("--dsp", "simple", *settings(*WINDOW))),
+        "window_optimized": Run("plain", "dsp", ("--dsp", "optimized", *settings(*WINDOW))),
     }
     for kind, _ in SLICED:
         for spawn, assignments in SPAWNS.items():
