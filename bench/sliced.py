@@ -1,4 +1,4 @@
-"""Finds the slices of a program of the helper suite and reads what strata says of them: for bench/slices and bench/helpers."""
+"""Finds the slices of a program of the helper suite and reads what strata says of them: for bench/slices and bench/helpers.  bench/prefetch has the same programs."""
 
 import os
 import re
