@@ -97,6 +97,15 @@ static void long_turn(void)
     retire_line(&pricing[PRICING_LINES - 1]);
 }
 
+/* So many in a row, from an instance of the load on. */
+static void fail_recordings(uint64_t times)
+{
+    retire_line(&pricing[PRICING_LINES - 1]);
+    for (uint64_t i = 0; i < times; i++) {
+        long_turn();
+    }
+}
+
 static void lock_the_load(void)
 {
     for (unsigned i = 0; i < parameters.dsp_executions; i++) {
@@ -235,10 +244,7 @@ static void load_without_a_slice_after_four_recordings_gets_none(void **state)
 {
     (void)state;
     lock_the_load();
-    retire_line(&pricing[PRICING_LINES - 1]);
-    for (unsigned i = 0; i + 1 < parameters.dsp_tries; i++) {
-        long_turn();
-    }
+    fail_recordings(parameters.dsp_tries - 1);
     assert_int_equal(count("rib", "overflows"), parameters.dsp_tries - 1);
     assert_int_equal(count("rib", "recordings"), parameters.dsp_tries);
     long_turn();
@@ -254,10 +260,7 @@ static void last_recording_may_still_give_a_slice(void **state)
 {
     (void)state;
     lock_the_load();
-    retire_line(&pricing[PRICING_LINES - 1]);
-    for (unsigned i = 0; i + 1 < parameters.dsp_tries; i++) {
-        long_turn();
-    }
+    fail_recordings(parameters.dsp_tries - 1);
     turn_of_the_loop();
     assert_int_equal(count("rib", "overflows"), parameters.dsp_tries - 1);
     assert_int_equal(count("sit", "installed"), 1);
@@ -294,10 +297,7 @@ static void simple_slice_is_kept_after_four_recordings_for_a_better_one(void **s
     (void)state;
     make_simple_slice();
     use(1);
-    retire_line(&pricing[PRICING_LINES - 1]);
-    for (unsigned i = 0; i < parameters.dsp_tries; i++) {
-        long_turn();
-    }
+    fail_recordings(parameters.dsp_tries);
     assert_int_equal(count("rib", "overflows"), parameters.dsp_tries);
     for (unsigned i = 0; i < 3; i++) {
         use(1);
@@ -314,10 +314,7 @@ static void recordings_for_a_better_one_are_counted_anew(void **state)
 {
     (void)state;
     lock_the_load();
-    retire_line(&pricing[PRICING_LINES - 1]);
-    for (unsigned i = 0; i + 1 < parameters.dsp_tries; i++) {
-        long_turn();
-    }
+    fail_recordings(parameters.dsp_tries - 1);
     turn_of_the_loop();
     assert_true(runs(1));
     use(1);
