@@ -162,15 +162,21 @@ static void threads_share_a_chain(void **state)
     assert_int_equal(ledger->chained, 4);
 }
 
-/* One thread leaves the context before the slice's last loads have retired, and another one comes. */
-static void nothing_of_a_thread_is_dropped_with_a_slice(void **state)
+/* The main thread triggers a chain over the list and waits: what is left to run are slices. */
+static void leave_a_chain(void)
 {
-    (void)state;
     const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
     assert_int_not_equal(helpers_add(helpers, &slice, 0), 0);
     trigger();
     pipeline_set_active(pipeline, 0, false);
     pipeline_run(pipeline);
+}
+
+/* One thread leaves the context before the slice's last loads have retired, and another one comes. */
+static void nothing_of_a_thread_is_dropped_with_a_slice(void **state)
+{
+    (void)state;
+    leave_a_chain();
     const unsigned context = (unsigned)__builtin_ctz(pipeline->slices);
     for (unsigned i = 0; i < 3; i++) {
         pipeline_set_active(pipeline, context, true);
@@ -244,11 +250,7 @@ static void no_slice_without_a_free_context(void **state)
 static void slices_alone_do_not_make_time_pass(void **state)
 {
     (void)state;
-    const struct slice slice = chain_of(word(RV64_ld, POINTER, POINTER, 0));
-    assert_int_not_equal(helpers_add(helpers, &slice, 0), 0);
-    trigger();
-    pipeline_set_active(pipeline, 0, false);
-    pipeline_run(pipeline);
+    leave_a_chain();
     assert_int_equal(pipeline->contexts[0].retired, 1);
     assert_true(pipeline_cycles(pipeline) < pipeline->parameters.memory_cycles);
     assert_int_not_equal(pipeline->slices, 0); /* until the pipeline is drained */
