@@ -110,7 +110,7 @@ guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
 # (-flto), which makes building a fragment a sixth cheaper; all but memory.c, since
 # its functions are called only after the compiler has looked who calls them.
 TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
-                                 src/translator/rv64/*.c src/translator/rv64/*.S)
+                                 $(addprefix src/translator/,fragment/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
 	-ffreestanding -fno-stack-protector -fno-schedule-insns -fno-tree-loop-distribute-patterns -fPIE \
@@ -123,7 +123,7 @@ $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) $(TRANSLATOR_LDFLAGS) -o $@ $^
 
-$(BUILD)/rv64/translator/memory.c.o: TRANSLATOR_LTO :=
+$(BUILD)/rv64/translator/process/memory.c.o: TRANSLATOR_LTO :=
 $(BUILD)/rv64/%.o: src/%
 	@mkdir -p $(@D)
 	$(say) RISCV $<

@@ -1,10 +1,10 @@
 /* Where the translator begins: it reads its options, loads the program and enters it. */
-#include "translator/report.h"
-#include "translator/signal.h"
-#include "translator/state.h"
+#include "translator/tell/report.h"
+#include "translator/process/signal.h"
+#include "translator/fragment/state.h"
 #include "translator/target.h"
 #include "translator/target_call.h"
-#include "translator/thread.h"
+#include "translator/process/thread.h"
 #include "translator/translator.h"
 
 /* The pool's share of the cache, so large that the cache is full first. */

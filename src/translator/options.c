@@ -202,7 +202,7 @@ static const char *take_counters(struct options *options, const char *value)
 {
     static const char *const names[] = {
 #define COUNTERS(id, name) name,
-#include "translator/counters.def"
+#include "translator/fragment/counters.def"
 #undef COUNTERS
     };
     const unsigned count = sizeof names / sizeof names[0];
@@ -217,7 +217,7 @@ static const char *take_placement(struct options *options, const char *value)
 {
     static const char *const names[] = {
 #define PLACEMENT(id, name, ways, backward, built, all) name,
-#include "translator/placement.def"
+#include "translator/fragment/placement.def"
 #undef PLACEMENT
     };
     const unsigned count = sizeof names / sizeof names[0];

@@ -2,9 +2,9 @@
 #ifndef STRATA_TRANSLATOR_TARGET_H
 #define STRATA_TRANSLATOR_TARGET_H
 
-#include "translator/cache.h"
-#include "translator/fragment.h"
-#include "translator/placement.h"
+#include "translator/fragment/cache.h"
+#include "translator/fragment/fragment.h"
+#include "translator/fragment/placement.h"
 
 struct translator;
 

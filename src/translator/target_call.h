@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_TARGET_CALL_H
 #define STRATA_TRANSLATOR_TARGET_CALL_H
 
-#include "translator/context.h"
+#include "translator/fragment/context.h"
 
 #define CALL_ARGUMENTS 6
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_TARGET_COUNT_H
 #define STRATA_TRANSLATOR_TARGET_COUNT_H
 
-#include "translator/count.h"
+#include "translator/fragment/count.h"
 
 /* Hardware counters.  A tag is the entry of a fragment. */
 void target_counter_start(struct context *context, uint64_t threshold);

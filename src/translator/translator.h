@@ -3,12 +3,12 @@
 #define STRATA_TRANSLATOR_TRANSLATOR_H
 
 #include "isa/rv64/xstrata_abi.h"
-#include "translator/actions.h"
-#include "translator/cache.h"
-#include "translator/count.h"
-#include "translator/fragment.h"
-#include "translator/lock.h"
-#include "translator/placement.h"
+#include "translator/process/actions.h"
+#include "translator/fragment/cache.h"
+#include "translator/fragment/count.h"
+#include "translator/fragment/fragment.h"
+#include "translator/process/lock.h"
+#include "translator/fragment/placement.h"
 #include "translator/target.h"
 
 /* How an indirect branch finds its fragment. */

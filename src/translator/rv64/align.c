@@ -3,7 +3,7 @@
  * A word can be changed at once only where its address is a multiple of four.  A
  * compressed instruction before it does the same in four bytes, and costs nothing. */
 #include "translator/rv64/rv64.h"
-#include "translator/state.h"
+#include "translator/fragment/state.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"

@@ -1,6 +1,6 @@
 /* How a program of this target passes system calls, and which it has of its own. */
 #include "translator/rv64/rv64.h"
-#include "translator/system.h"
+#include "translator/process/system.h"
 
 #include "elf/image.h"
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_RV64_REGISTERS_H
 #define STRATA_TRANSLATOR_RV64_REGISTERS_H
 
-#include "translator/context.h"
+#include "translator/fragment/context.h"
 
 /* clang-format off */
 

@@ -1,8 +1,8 @@
 /* What the kernel calls when a signal arrives, and the frames that the program gets of it. */
-#include "translator/report.h"
+#include "translator/tell/report.h"
 #include "translator/rv64/signal.h"
-#include "translator/system.h"
-#include "translator/thread.h"
+#include "translator/process/system.h"
+#include "translator/process/thread.h"
 
 #include "isa/rv64/decode.h"
 #include "translator/rv64/rv64.h"

@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_RV64_SIGNAL_H
 #define STRATA_TRANSLATOR_RV64_SIGNAL_H
 
-#include "translator/signal.h"
+#include "translator/process/signal.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Where the program is, and where its registers are, when its code in the cache is interrupted. */
 #include "translator/rv64/signal.h"
-#include "translator/state.h"
+#include "translator/fragment/state.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"

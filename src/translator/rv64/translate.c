@@ -10,7 +10,7 @@
  *   what uses tp                    the same with a borrowed register: tp is the translator's. */
 #include "translator/rv64/copy.h"
 #include "translator/rv64/lookup.h"
-#include "translator/state.h"
+#include "translator/fragment/state.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"

@@ -6,7 +6,7 @@
  * Where tp is named, which is the translator's, another register stands for it from
  * before the load to behind the store, and each way out gives that back first. */
 #include "translator/rv64/rv64.h"
-#include "translator/state.h"
+#include "translator/fragment/state.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"

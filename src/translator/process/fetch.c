@@ -1,0 +1,263 @@
+/* From where the program may execute instructions, as the kernel would decide when it fetches them. */
+#include "translator/process/fetch.h"
+#include "translator/target.h"
+
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+
+#define PAGE_BYTES UINT64_C(4096)
+
+static bool contains(struct code_range range, guest_addr pc)
+{
+    return pc >= range.start && pc < range.end;
+}
+
+/* How many ranges end before `address`, or there. */
+static unsigned count_below(const struct fetchable *fetchable, guest_addr address)
+{
+    unsigned low = 0, high = fetchable->count;
+
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (fetchable->ranges[middle].end <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Where there is no room, the others go: any is found again where it is needed. */
+static void replace(struct fetchable *fetchable, unsigned first, unsigned last,
+                    const struct code_range *ranges, unsigned count)
+{
+    unsigned behind = fetchable->count - last;
+
+    if (first + count + behind > FETCH_RANGES) {
+        first = behind = 0;
+    }
+    __builtin_memmove(&fetchable->ranges[first + count], &fetchable->ranges[last],
+                      behind * sizeof *ranges);
+    for (unsigned i = 0; i < count; i++) {
+        fetchable->ranges[first + i] = ranges[i];
+    }
+    fetchable->count = first + count + behind;
+}
+
+/* Ranges that touch it become one with it. */
+void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end)
+{
+    struct code_range added = {start & ~(PAGE_BYTES - 1), end};
+    const unsigned first = count_below(fetchable, added.start == 0 ? 0 : added.start - 1);
+    unsigned last = first;
+
+    for (; last < fetchable->count && fetchable->ranges[last].start <= added.end; last++) {
+        const struct code_range range = fetchable->ranges[last];
+        added.start = range.start < added.start ? range.start : added.start;
+        added.end = range.end > added.end ? range.end : added.end;
+    }
+    replace(fetchable, first, last, &added, 1);
+}
+
+/* What is left of them stays known: programs that protect single pages of a large
+ * mapping would otherwise make the translator ask for each of its pieces. */
+void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes)
+{
+    const guest_addr low = start & ~(PAGE_BYTES - 1);
+    const guest_addr high = bytes > ~start - PAGE_BYTES
+                                ? ~UINT64_C(0)
+                                : (start + bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    const unsigned first = count_below(fetchable, low);
+    struct code_range left[2];
+    unsigned last = first, count = 0;
+
+    for (; last < fetchable->count && fetchable->ranges[last].start < high; last++) {
+        const struct code_range range = fetchable->ranges[last];
+        if (range.start < low) {
+            left[count++] = (struct code_range){range.start, low};
+        }
+        if (range.end > high) {
+            left[count++] = (struct code_range){high, range.end};
+        }
+    }
+    if (last > first) {
+        replace(fetchable, first, last, left, count);
+    }
+}
+
+/* /proc/self/maps, character by character. */
+struct maps {
+    int64_t fd;
+    size_t at, length;
+    char buffer[1024];
+};
+
+static char next_character(struct maps *maps)
+{
+    if (maps->at == maps->length) {
+        const int64_t got = host_call(__NR_read, maps->fd, maps->buffer, sizeof maps->buffer);
+        if (host_is_error(got) || got == 0) {
+            return '\0';
+        }
+        maps->at = 0;
+        maps->length = (size_t)got;
+    }
+    return maps->buffer[maps->at++];
+}
+
+static uint64_t read_hexadecimal(struct maps *maps)
+{
+    uint64_t value = 0;
+
+    for (;;) {
+        const char c = next_character(maps);
+        if (c >= '0' && c <= '9') {
+            value = value << 4 | (uint64_t)(c - '0');
+        } else if (c >= 'a' && c <= 'f') {
+            value = value << 4 | (uint64_t)(c - 'a' + 10);
+        } else {
+            return value; /* and the character behind it is gone */
+        }
+    }
+}
+
+/* One line, such as "10000-79000 r-xp ..."; false behind the last. */
+static bool read_mapping(struct maps *maps, struct code_range *range, char *permissions)
+{
+    range->start = read_hexadecimal(maps);
+    range->end = read_hexadecimal(maps);
+    for (unsigned i = 0; i < 3; i++) {
+        permissions[i] = next_character(maps);
+    }
+    for (;;) {
+        const char c = next_character(maps);
+        if (c == '\n' || c == '\0') {
+            return c == '\n';
+        }
+    }
+}
+
+/* Asks the kernel about the mapping around `address`; false if it does not say. */
+static bool find_mapping(guest_addr address, struct code_range *range, char *permissions)
+{
+    struct maps maps = {.at = 0, .length = 0};
+    bool found = false;
+
+    maps.fd = host_call(__NR_openat, (long)AT_FDCWD, "/proc/self/maps", (long)O_CLOEXEC, 0L);
+    if (host_is_error(maps.fd)) {
+        return false;
+    }
+    while (!found && read_mapping(&maps, range, permissions)) {
+        found = contains(*range, address);
+    }
+    host_call(__NR_close, maps.fd);
+    if (!found) {
+        *range = (struct code_range){0, 0};
+    }
+    return true;
+}
+
+static void protect(struct code_range range, long protection)
+{
+    host_call(__NR_mprotect, range.start, range.end - range.start, protection);
+}
+
+/* Code that may be executed but not read becomes readable: it has to be read. */
+static bool look_up(struct fetchable *fetchable, guest_addr pc)
+{
+    struct code_range range;
+    char permissions[3];
+
+    if (!find_mapping(pc, &range, permissions)) {
+        fetch_add(fetchable, pc, (pc | (PAGE_BYTES - 1)) + 1); /* there is no way to know */
+        return true;
+    }
+    if (range.end == 0 || permissions[2] != 'x') {
+        return false;
+    }
+    if (permissions[0] != 'r') {
+        protect(range, PROT_READ | PROT_EXEC | (permissions[1] == 'w' ? PROT_WRITE : 0));
+    }
+    fetch_add(fetchable, range.start, range.end);
+    return true;
+}
+
+void fetch_open_stack(guest_addr stack)
+{
+    struct code_range range;
+    char permissions[3];
+
+    if (find_mapping(stack, &range, permissions)) {
+        protect(range, PROT_READ | PROT_WRITE | PROT_EXEC);
+    }
+}
+
+struct code_range fetch_find(const struct fetchable *fetchable, guest_addr pc)
+{
+    const unsigned at = count_below(fetchable, pc);
+
+    return at < fetchable->count && contains(fetchable->ranges[at], pc) ? fetchable->ranges[at]
+                                                                        : (struct code_range){0, 0};
+}
+
+static struct code_range find_range(struct translator *translator, guest_addr pc)
+{
+    struct fetchable *fetchable = &translator->fetchable;
+    struct code_range range = fetch_find(fetchable, pc);
+
+    if (range.end == 0 && fetch_find(&translator->closed, pc).end == 0 && look_up(fetchable, pc)) {
+        range = fetch_find(fetchable, pc);
+    }
+    return range;
+}
+
+/* The page that could not be read, or 0. */
+static guest_addr bad_page(const struct translator *translator)
+{
+    return translator->unreadable & ~(PAGE_BYTES - 1);
+}
+
+/* It ends before a page that could not be read. */
+static void move_window(struct translator *translator, guest_addr pc)
+{
+    const guest_addr bad = bad_page(translator);
+    struct code_range range = find_range(translator, pc);
+
+    if (bad != 0 && range.end > bad && pc < bad + PAGE_BYTES) {
+        range.end = bad;
+    }
+    translator->window = range;
+    const uint64_t margin = FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
+    const uint64_t bytes = range.end - range.start;
+    translator->window_safe_bytes = range.end > range.start + margin ? bytes - margin : 0;
+}
+
+void fetch_forget_window(struct translator *translator)
+{
+    translator->window = (struct code_range){0, 0};
+    translator->window_safe_bytes = 0;
+}
+
+uint64_t fetch_count(struct translator *translator, guest_addr pc)
+{
+    if (!can_fetch(translator, pc)) {
+        move_window(translator, pc);
+    }
+    const struct code_range window = translator->window;
+    if (!contains(window, pc)) {
+        return 0;
+    }
+    const uint64_t left = window.end - pc;
+    if (left >= TARGET_LONGEST_INSTRUCTION) {
+        return left / TARGET_LONGEST_INSTRUCTION;
+    }
+    /* Its other half may be in a mapping that was not known, and is one with this now. */
+    if (target_fits(pc, window.end) ||
+        (window.end != bad_page(translator) && find_range(translator, window.end).end != 0)) {
+        fetch_forget_window(translator);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,95 @@
+/* The program's system calls: most go straight to the kernel, some are the translator's business. */
+#include "translator/fragment/changes.h"
+#include "translator/tell/report.h"
+#include "translator/process/signal.h"
+#include "translator/process/system.h"
+#include "translator/process/thread.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/sched.h>
+
+/* A signal that comes first makes it fail with SIGNAL_RESTART. */
+int64_t system_pass(struct context *context, const struct call *call)
+{
+    (void)context;
+    return target_program_call(call);
+}
+
+/* As a kernel that does not have the call. */
+int64_t system_refuse(struct context *context, const struct call *call)
+{
+    (void)context;
+    (void)call;
+    return -ENOSYS;
+}
+
+/* The range that the program names is ignored, as the kernel ignores it. */
+int64_t system_sync_code(struct context *context, const struct call *call)
+{
+    (void)call;
+    lock_acquire(&context->translator->lock);
+    changes_apply(context);
+    lock_release(&context->translator->lock);
+    return 0;
+}
+
+/* A new process, or a thread: what shares the memory needs a context of its own,
+ * and all of the program's registers for it.
+ *
+ * The child of a fork goes on inside this call, on the translator's own stack:
+ * what the program wants as stack and thread pointer is for its registers, never
+ * for the translator's. */
+int64_t system_clone(struct context *context, const struct call *call)
+{
+    const uint64_t flags = call->arguments[0];
+    const uint64_t stack = call->arguments[1];
+    const bool borrows = (flags & CLONE_VM) != 0;
+    struct call fork = *call;
+
+    if (borrows && (flags & (CLONE_VFORK | CLONE_THREAD)) != CLONE_VFORK) {
+        context->detour = target_clone;
+        return SIGNAL_RESTART;
+    }
+    report_prepare_process(context->translator);
+    fork.arguments[0] = flags & ~(uint64_t)CLONE_SETTLS;
+    fork.arguments[1] = 0;
+    const int64_t result = borrows ? vfork_call(context, &fork) : vfork_copy(context, &fork);
+    if (result == 0) {
+        if (stack != 0) {
+            target_set_stack(context, stack);
+        }
+        if ((flags & CLONE_SETTLS) != 0) {
+            target_set_thread_pointer(context, target_clone_thread_pointer(call));
+        }
+    }
+    return result;
+}
+
+static system_handler *find_handler(uint64_t number)
+{
+    switch (number) {
+#define INTERCEPT(name, handler)                                                                   \
+    case __NR_##name:                                                                              \
+        return handler;
+#include "translator/process/system.def"
+#undef INTERCEPT
+    default:
+        return target_system_handler(number);
+    }
+}
+
+guest_addr system_call(struct context *context, guest_addr next)
+{
+    const struct call call = target_read_call(context);
+    system_handler *handler = find_handler(call.number);
+
+    const int64_t result = context->pending  ? SIGNAL_RESTART
+                           : handler != NULL ? handler(context, &call)
+                                             : system_pass(context, &call);
+    if (result == SIGNAL_RESTART) {
+        return next - TARGET_CALL_BYTES;
+    }
+    target_finish_call(context, result);
+    return next;
+}
