@@ -123,11 +123,11 @@ $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) $(TRANSLATOR_LDFLAGS) -o $@ $^
 
-$(BUILD)/rv64/translator/process/memory.c.o: TRANSLATOR_LTO :=
+$(BUILD)/rv64/translator/memory.c.o: TRANSLATOR_LTO :=
 $(BUILD)/rv64/%.o: src/%
 	@mkdir -p $(@D)
 	$(say) RISCV $<
-	$(Q)$(RISCV_CC) -Isrc $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) -MMD -MP -c -o $@ $<
+	$(Q)$(RISCV_CC) -Isrc -Isrc/translator/rv64 $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) -MMD -MP -c -o $@ $<
 
 -include $(TRANSLATOR_OBJECTS:.o=.d)
 

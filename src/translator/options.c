@@ -1,16 +1,12 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
+#include "translator/fragment/dispatch.h"
 #include "translator/translator.h"
 
 #include "base/text.h"
 
-#define CACHE_BYTES_MIN (UINT64_C(64) << 10)
-#define CACHE_BYTES_MAX (UINT64_C(1) << 30)
-#define CACHE_BYTES_DEFAULT (UINT64_C(16) << 20)
 #define PAGE_BYTES 4096
 #define THRESHOLD_DEFAULT 100
-#define LOOKUP_BITS_MIN 4
-#define LOOKUP_BITS_MAX 16
-#define LOOKUP_BITS_DEFAULT 10
+#define LOOKUP_BITS_ASKED 16 /* more than that cannot be asked for */
 
 /* Whether `text` begins with `name`; *rest is what follows it. */
 static bool begins_with(const char *text, const char *name, const char **rest)
@@ -88,6 +84,7 @@ static const char *take_cache(struct options *options, const char *value)
         return ": expected a size from 64K to 1G";
     }
     options->cache_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    options->cache_fixed = true;
     return NULL;
 }
 
@@ -109,6 +106,18 @@ static const char *take_no_follow_exec(struct options *options, const char *valu
 {
     (void)value;
     options->follow_exec = false;
+    return NULL;
+}
+
+static const char *take_code_changes(struct options *options, const char *value)
+{
+    if (equals(value, "told")) {
+        options->code_changes = CHANGES_TOLD;
+    } else if (equals(value, "protect")) {
+        options->code_changes = CHANGES_PROTECT;
+    } else {
+        return ": expected told or protect";
+    }
     return NULL;
 }
 
@@ -188,9 +197,10 @@ static const char *take_lookup_entries(struct options *options, const char *valu
     uint64_t entries;
 
     if (parse_size(value, &entries)) {
-        for (unsigned bits = LOOKUP_BITS_MIN; bits <= LOOKUP_BITS_MAX; bits++) {
+        for (unsigned bits = LOOKUP_BITS_MIN; bits <= LOOKUP_BITS_ASKED; bits++) {
             if (entries == UINT64_C(1) << bits) {
                 options->lookup_bits = bits;
+                options->lookup_fixed = true;
                 return NULL;
             }
         }

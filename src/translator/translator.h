@@ -2,13 +2,17 @@
 #ifndef STRATA_TRANSLATOR_TRANSLATOR_H
 #define STRATA_TRANSLATOR_TRANSLATOR_H
 
-#include "isa/rv64/xstrata_abi.h"
-#include "translator/process/actions.h"
 #include "translator/fragment/cache.h"
+#include "translator/fragment/changes.h"
 #include "translator/fragment/count.h"
-#include "translator/fragment/fragment.h"
-#include "translator/process/lock.h"
+#include "translator/fragment/index.h"
 #include "translator/fragment/placement.h"
+#include "translator/fragment/space.h"
+#include "translator/fragment/state.h"
+#include "translator/fragment/fetch.h"
+#include "translator/host.h"
+#include "translator/lock.h"
+#include "translator/process/actions.h"
 #include "translator/target.h"
 
 /* How an indirect branch finds its fragment. */
@@ -34,6 +38,7 @@ struct inherited {
 
 struct options {
     size_t cache_bytes;
+    bool cache_fixed; /* it never has more */
     const char *stats_path; /* NULL: none, as the next */
     const char *dump_path;
     int stats_fd;       /* where the statistics go instead, or -1 */
@@ -46,6 +51,8 @@ struct options {
     enum indirect indirect;
     enum returns returns;
     unsigned lookup_bits; /* logarithm of the number of entries */
+    bool lookup_fixed;    /* they never have more */
+    enum code_changes code_changes;
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
@@ -67,42 +74,6 @@ struct statistics {
     uint64_t code_syncs;
     uint64_t fragments_changed;
     uint64_t instructions_translated;
-};
-
-/* Of a hash table by addresses of the program. */
-struct bucket {
-    struct fragment *fragments; /* that begin there */
-    struct exit *waiting;       /* unlinked ones that go there */
-};
-#define BUCKETS 16384 /* at the most, and a power of two */
-#define CACHE_BYTES_PER_BUCKET 256
-
-/* Pages of the program from which code was translated; when there are too many
- * pieces, two become one, with what lies between them. */
-struct code_range {
-    guest_addr start, end;
-};
-#define CODE_PAGE 4096
-#define CODE_RANGES 64
-#define KNOWN_PAGES 64
-
-/* Memory of the program that is executable, or that is not; not all of it, and sorted.
- * Lisp systems have hundreds of pieces, in which code and data take turns. */
-#define FETCH_RANGES 1024
-struct fetchable {
-    struct code_range ranges[FETCH_RANGES];
-    unsigned count;
-};
-
-/* What code was when it was translated (changes.c), in memory of its own. */
-struct original;
-struct changes {
-    struct original *start, *next;
-    struct original *open;                /* of a fragment that is being built, or NULL */
-    const struct xstrata_mark *open_mark; /* where its marks begin */
-    uint8_t *end;
-    bool expected; /* the program has said once that there are some */
-    bool all;      /* and they may be anywhere */
 };
 
 /* What report.c has open; -1 for nothing. */
@@ -127,26 +98,23 @@ struct translator {
     struct statistics statistics;
     struct reports reports;
     struct cache cache;
-    /* Fragments and exits, taken from the beginning; a flush starts over. */
-    uint8_t *pool, *pool_end, *pool_next;
-    uint8_t *pool_last; /* behind it, a fragment might find too little; as for the marks */
+    struct pool pool;
+    struct marks marks; /* where in the program code comes from, in the order of the cache */
+    struct index index;
+    unsigned lookup_bits;  /* logarithm of the size of the tables of lookups */
+    uint64_t lookup_count; /* what was entered into them since they were empty */
 
-    /* Where in the program code comes from (state.h), in the order of the cache. */
-    struct xstrata_mark *marks;
-    struct xstrata_mark *mark_next, *mark_last, *marks_end;
-
-    struct builder builder;     /* of the fragment that is being built */
-    struct code_range window;   /* where the builder reads now; empty if not known */
-    uint64_t window_safe_bytes; /* from which a whole fragment is within it */
-    struct context *building;   /* whose fault in the translator is one of reading code */
-    guest_addr unreadable;      /* where that happened, or 0 */
+    struct code_range window;   /* where the program's code is read now; empty if not known */
+    uint64_t window_safe_bytes; /* from its beginning: from there a whole plan is within it */
+    struct context *reading;    /* whose fault in the translator is one of reading code, or NULL */
+    guest_addr unreadable;      /* where such a fault happened, or 0 */
+    bool spoiled;               /* one happened since this was cleared */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
-    bool has_xstrata;      /* ic.sync instead of fence.i */
+    bool has_hardware; /* the processor has counters, and more for translators */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
-    bool notice_built;                /* count_built or changes_end_fragment has something to do */
     bool threaded;                    /* there was more than one: code is changed by single words */
     size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then, and when code changes */
     bool emptying;                    /* a thread waits for the others to leave the cache */
@@ -155,115 +123,24 @@ struct translator {
     struct context *context;          /* of the first */
     struct context *master;           /* whose tables lookups of all threads are noted in */
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
-    guest_addr
-        known_pages[KNOWN_PAGES]; /* of `code`, by their last byte: one for each hash, or 0 */
 
-    /* A small cache uses few of the buckets, so that a flush is cheap. */
-    size_t bucket_mask;
-    struct bucket buckets[BUCKETS];
-
-    struct side sides[FRAGMENT_SIDES];   /* of the fragment that is being built */
-    struct code_range code[CODE_RANGES]; /* sorted */
-    unsigned code_count;
+    struct changes changes;
+    struct code_ranges code; /* where code was translated from */
+    struct plan plan;        /* of the fragment that is being built */
     struct fetchable fetchable;
     struct fetchable fixed;  /* of the first: private, and cannot be written to */
     struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */
-    struct changes changes;
-    guest_addr name;                     /* the program's first argument, */
-    guest_addr arguments, arguments_end; /* and the others, as strings one behind the other */
+    guest_addr name;         /* the program's first argument */
+    guest_addr arguments, arguments_end; /* the others, as strings one behind the other */
     struct code_range auxiliary;         /* its auxiliary vector */
     struct option_words option_words;
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];
-    struct xstrata_origins origins; /* what target_announce shows */
-    struct actions actions;         /* the process's; one that borrows the memory has its own */
-    guest_addr signal_return;       /* where handlers return to, if that is in the cache */
+    struct actions actions;            /* the process's; one that borrows the memory has its own */
+    struct target_process process;     /* what the target keeps */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
-
-/* Code lies dense enough for its addresses to be their own hash. */
-static inline struct bucket *find_bucket(struct translator *translator, guest_addr start)
-{
-    return &translator->buckets[start / 2 & translator->bucket_mask];
-}
-
-static inline struct fragment *find_fragment_in(const struct bucket *bucket, guest_addr start)
-{
-    struct fragment *fragment = bucket->fragments;
-    while (fragment != NULL && fragment->start != start) {
-        fragment = fragment->next;
-    }
-    return fragment;
-}
-
-static inline struct fragment *find_fragment(struct translator *translator, guest_addr start)
-{
-    return find_fragment_in(find_bucket(translator, start), start);
-}
-
-/* dispatch.c: finds or builds the fragment that the program goes on with. */
-const uint8_t *dispatch(struct context *context, struct exit *exit);
-/* Forgets all translated code; only while no thread is in the cache. */
-void flush_all(struct translator *translator);
-
-/* build.c: fragments and exits will be in `pool`, marks in `marks`, each of `bytes`,
- * which are zero. */
-void build_create(struct translator *translator, void *pool, void *marks, size_t bytes);
-/* There are no fragments any more. */
-void build_clear(struct translator *translator);
-/* NULL if the program cannot execute anything at `start`.  `lookup` is the kind
- * of the lookup that failed to find it, if one did. */
-struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
-/* For the target: the fragment goes on at builder->pc, unless it is too long; */
-struct fragment *build_on(struct builder *builder);
-/* the target itself translates what is there, as far as the page's end; */
-void build_note(struct builder *builder);
-/* nothing follows in it; */
-struct fragment *build_end(struct builder *builder);
-/* and the processor sees it.  Returns it. */
-struct fragment *build_commit(struct builder *builder);
-/* Whether four bytes can be read as code at `pc`; never wrongly yes. */
-static inline bool can_fetch(const struct translator *translator, guest_addr pc)
-{
-    return pc >= translator->window.start && pc + 4 <= translator->window.end;
-}
-
-/* link.c */
-/* For those who make exits, if these are to be linked: `exit` waits for its target,
- * or that is returned; then link_now sends each exit there whose target is not NULL. */
-struct fragment *link_later(struct translator *translator, struct exit *exit);
-void link_now(struct translator *translator, struct exit *exit, struct fragment *to,
-              struct exit *second, struct fragment *to_second);
-void link_exit(struct translator *translator, struct exit *exit);
-/* Links all that wait for `fragment`, which is new in `bucket`; returns it. */
-struct fragment *link_waiting(struct translator *translator, struct bucket *bucket,
-                              struct fragment *fragment);
-/* Those that lead to `fragment`, which goes, wait for another. */
-void link_detach(struct translator *translator, struct fragment *fragment);
-/* All exits lead to their trampolines again; and back to fragments. */
-void link_undo(struct translator *translator);
-void link_redo(struct translator *translator);
-
-/* Memory for fragments and exits, all zero, which a flush takes back; build.c makes
- * sure that there is enough. */
-static inline void *pool_take(struct translator *translator, size_t bytes)
-{
-    void *taken = translator->pool_next;
-    translator->pool_next += bytes;
-    return taken;
-}
-
-/* system.c: does what the program's system call in context->x asks for, and
- * leaves its result in x[10].  Returns where the program goes on: at `next`, or
- * at the call itself if a signal comes first. */
-guest_addr system_call(struct context *context, guest_addr next);
-
-/* code.c: remembers that code was translated from `start` to `end`. */
-void code_add(struct translator *translator, guest_addr start, guest_addr end);
-/* Whether code was translated from one of these pages; never wrongly no. */
-bool code_overlaps(const struct translator *translator, guest_addr start, uint64_t bytes);
-void code_forget(struct translator *translator);
 
 /* self.c: the name of an open file, without a zero at its end; or an error. */
 int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes);
@@ -275,26 +152,6 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
 
 /* main.c: the first function, called with the stack as the kernel made it. */
 _Noreturn void translator_start(uint64_t *stack);
-
-/* The translator's own exit statuses; a program's passes through. */
-enum { STATUS_FAILED = 125, STATUS_UNUSABLE = 126, STATUS_MISSING = 127 };
-
-/* host.c: the operating system as the translator itself uses it.  Arguments of a
- * call must be as wide as a register. */
-int64_t host_call(long number, ...);
-static inline bool host_is_error(int64_t result)
-{
-    return (uint64_t)result > (uint64_t)-4096;
-}
-void host_print(const char *string);
-/* One line on standard error that begins with "strata: ", from up to four parts. */
-void host_warn(const char *a, const char *b, const char *c, const char *d);
-_Noreturn void host_exit(int status);
-/* A whole number of pages, readable, writable and, if asked, executable; NULL if
- * there is no memory. */
-void *host_map(size_t bytes, bool executable);
-/* The same; then the process ends with `status`. */
-_Noreturn void host_fail(int status, const char *a, const char *b, const char *c, const char *d);
 
 /* load.c: maps the program whose path is the first argument behind `skip`
  * arguments of the translator's own, and its interpreter; makes the stack that

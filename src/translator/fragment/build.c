@@ -1,250 +1,252 @@
-/* Builds a fragment: copies the program's code from an address on, until a branch ends it. */
-#include "translator/fragment/changes.h"
-#include "translator/process/fetch.h"
-#include "translator/fragment/state.h"
-#include "translator/target.h"
+/* Builds a fragment: scan the program's code into a plan, let passes have it, emit it, link it. */
+#include "translator/fragment/build.h"
+
+#include "translator/fragment/flush.h"
+#include "translator/fragment/link.h"
+#include "translator/fragment/passes.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
 
-/* Of the longest fragment. */
-#define CODE_BYTES (FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
-
-/* What one fragment may need of the pool and the cache at the most; checked
- * before it is begun, so that nothing fails half-way. */
-#define POOL_NEED (sizeof(struct fragment) + (FRAGMENT_INSTRUCTIONS + 4) * sizeof(struct exit))
-#define MARK_NEED (2 * FRAGMENT_INSTRUCTIONS)
-#define CACHE_NEED (FRAGMENT_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
-
-void build_create(struct translator *translator, void *pool, void *marks, size_t bytes)
+/* Of how many instructions from plan->pc on it is known that the program may execute them, and of how many
+ * the plan has room for; 0 if not of the first. */
+static unsigned count_readable(struct translator *translator, const struct plan *plan)
 {
-    translator->pool = translator->pool_next = pool;
-    translator->pool_end = translator->pool + bytes;
-    translator->pool_last = translator->pool_end - POOL_NEED;
-    translator->marks = translator->mark_next = marks;
-    translator->marks_end = translator->marks + bytes / sizeof(struct xstrata_mark);
-    translator->mark_last = translator->marks_end - MARK_NEED;
+    const unsigned room = PLAN_INSTRUCTIONS - plan->instructions;
+    uint64_t readable = room;
+
+    if (UNLIKELY(plan->pc - translator->window.start >= translator->window_safe_bytes)) {
+        readable = fetch_count(translator, plan->pc);
+    }
+    if (UNLIKELY(translator->changes.indexed)) {
+        readable = changes_limit(translator, plan->pc, readable);
+    }
+    return readable < room ? (unsigned)readable : room;
 }
 
-void build_clear(struct translator *translator)
+static void note_code(struct translator *translator, guest_addr start, guest_addr end)
 {
-    /* What is taken from the pool is zero. */
-    __builtin_memset(translator->pool, 0, (size_t)(translator->pool_next - translator->pool));
-    translator->pool_next = translator->pool;
-    translator->pool_last = translator->pool_end - POOL_NEED;
-    translator->mark_next = translator->marks;
+    if (UNLIKELY(!code_is_known(&translator->code, start) ||
+                 !code_is_known(&translator->code, end - 1))) {
+        code_add(&translator->code, start, end);
+    }
 }
 
-static bool has_room(const struct translator *translator)
+/* A direct jump or call that is not followed ends the plan. */
+static bool follows(const struct translator *translator, const struct step *step)
 {
-    return translator->pool_next <= translator->pool_last &&
-           translator->mark_next <= translator->mark_last &&
-           cache_has_room(&translator->cache, CACHE_NEED);
+    const enum way way = step->kind == STEP_CALL ? WAY_CALL : WAY_JUMP;
+
+    return translator->options.follow &&
+           !placement_ends(&translator->placement, way, step->pc, step->value);
 }
 
-/* In the next chunk of the cache, or in one that was emptied. */
-SELDOM static struct fragment *build_elsewhere(struct context *context, guest_addr start,
-                                               unsigned lookup)
+/* What becomes of the step that the scan ended with.  True if the plan goes on at plan->pc. */
+static bool decide(const struct translator *translator, struct plan *plan)
+{
+    struct step *last = plan->end - 1;
+
+    switch (last->kind) {
+    case STEP_BRANCH:
+        /* Of a branch's two ways one needs a jump more: it is the one that leaves a loop, and the one
+         * that jumps over code. */
+        if (!placement_closes_loop(last->pc, last->value)) {
+            last->flags = STEP_TURNED;
+        }
+        return false;
+    case STEP_JUMP:
+    case STEP_CALL:
+        if (follows(translator, last)) {
+            plan->pc = last->value;
+            return true;
+        }
+        last->flags = STEP_LEAVES;
+        return false;
+    case STEP_INDIRECT_CALL:
+        last->flags = placement_marks_calls(&translator->placement) ? STEP_MARKED : 0;
+        return false;
+    case STEP_INDIRECT_JUMP:
+    case STEP_RETURN:
+    case STEP_SYSTEM_CALL:
+    case STEP_SYNC:
+        return false;
+    default: /* straight code that was cut: what follows may not be readable */
+        return true;
+    }
+}
+
+/* From one transfer of control to the next. */
+static bool scan(struct translator *translator, struct plan *plan)
+{
+    do {
+        const unsigned limit = count_readable(translator, plan);
+        const guest_addr pc = plan->pc;
+        const struct step *end = plan->end;
+        if (LIKELY(limit != 0)) {
+            target_scan(plan, limit);
+        }
+        if (UNLIKELY(plan->end == end)) { /* not readable, too long, or whole and too long */
+            if (end == plan->steps) {
+                return false;
+            }
+            plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
+            return true;
+        }
+        note_code(translator, pc, plan->pc);
+    } while (decide(translator, plan));
+    return true;
+}
+
+bool build_plan(struct context *context, guest_addr start, struct plan *plan)
 {
     struct translator *translator = context->translator;
-    if (!cache_reserve(&translator->cache, CACHE_NEED) || !has_room(translator)) {
-        flush_all(translator);
-        ASSERT(has_room(translator));
+    bool executable;
+
+    translator->reading = context;
+    for (;;) {
+        plan_begin(plan, start);
+        executable = scan(translator, plan);
+        if (LIKELY(!translator->spoiled)) {
+            break;
+        }
+        /* A part of it could not be read: once more, up to there. */
+        translator->spoiled = false;
+        fetch_forget_window(translator);
     }
-    return build_fragment(context, start, lookup);
-}
-
-static bool is_known(const struct translator *translator, guest_addr pc)
-{
-    return translator->known_pages[pc / CODE_PAGE % KNOWN_PAGES] == (pc | (CODE_PAGE - 1));
-}
-
-SELDOM static void note(struct builder *builder)
-{
-    struct translator *translator = builder->translator;
-    const guest_addr start = builder->pc;
-    const guest_addr last = start + CODE_BYTES - 1;
-    code_add(translator, start, last + 1);
-    if (changes_may_come(translator, start, last + 1)) {
-        changes_note(builder); /* each time */
-        return;
-    }
-    translator->known_pages[last / CODE_PAGE % KNOWN_PAGES] = last | (CODE_PAGE - 1);
-    translator->known_pages[start / CODE_PAGE % KNOWN_PAGES] = start | (CODE_PAGE - 1);
-}
-
-SELDOM static struct fragment *note_code(struct builder *builder)
-{
-    note(builder);
-    return target_translate(builder);
-}
-
-/* Straight code from `pc` on, which may reach into the next page. */
-static bool is_noted(const struct translator *translator, guest_addr pc)
-{
-    return LIKELY(is_known(translator, pc)) && (LIKELY(pc % CODE_PAGE <= CODE_PAGE - CODE_BYTES) ||
-                                                is_known(translator, pc + CODE_BYTES - 1));
-}
-
-/* How many the fragment of `instructions` can have with those from `pc` on that the
- * program may execute; 0 if the next is not one of them. */
-SELDOM static uint64_t limit_near_end(struct translator *translator, guest_addr pc,
-                                      uint64_t instructions)
-{
-    const uint64_t limit = instructions + fetch_count(translator, pc);
-    return limit == instructions           ? 0
-           : limit < FRAGMENT_INSTRUCTIONS ? limit
-                                           : FRAGMENT_INSTRUCTIONS;
-}
-
-static bool is_far_from_end(const struct translator *translator, guest_addr pc)
-{
-    return pc - translator->window.start < translator->window_safe_bytes;
-}
-
-/* What was built in vain is forgotten with all else: this is rare. */
-SELDOM static struct fragment *build_again(struct builder *builder)
-{
-    struct translator *translator = builder->translator;
-    struct context *context = translator->building;
-    const guest_addr start = builder->fragment->start;
-    translator->building = NULL;
-    builder->spoiled = false;
-    builder->lookup_site = NULL;
-    flush_all(translator);
-    fetch_forget_window(translator);
-    return build_fragment(context, start, builder->lookup);
-}
-
-void build_note(struct builder *builder)
-{
-    if (!is_noted(builder->translator, builder->pc)) {
-        note(builder);
-    }
-}
-
-static struct fragment *translate(struct builder *builder)
-{
-    return LIKELY(is_noted(builder->translator, builder->pc)) ? target_translate(builder)
-                                                              : note_code(builder);
-}
-
-__attribute__((noinline)) struct fragment *build_on(struct builder *builder)
-{
-    const uint64_t instructions = builder_instructions(builder);
-    const uint64_t limit = LIKELY(is_far_from_end(builder->translator, builder->pc))
-                               ? FRAGMENT_INSTRUCTIONS
-                               : limit_near_end(builder->translator, builder->pc, instructions);
-    if (UNLIKELY(instructions >= limit)) {
-        return target_end(builder);
-    }
-    builder->limit = limit;
-    builder->left = 2 * (int64_t)(limit - instructions);
-    return translate(builder);
-}
-
-SELDOM static struct fragment *end_with_sides(struct builder *builder)
-{
-    target_finish(builder);
-    builder->side_count = 0;
-    return build_end(builder);
-}
-
-struct fragment *build_end(struct builder *builder)
-{
-    if (UNLIKELY(builder->side_count != 0)) {
-        return end_with_sides(builder);
-    }
-    if (UNLIKELY(builder->spoiled)) {
-        return build_again(builder);
-    }
-    builder->fragment->end = builder->at;
-    return target_publish(builder);
-}
-
-__attribute__((noinline)) static struct fragment *link_noticed(struct builder *builder)
-{
-    changes_end_fragment(builder->translator);
-    count_built(builder->translator, builder->fragment);
-    return link_waiting(builder->translator, builder->bucket, builder->fragment);
-}
-
-struct fragment *build_commit(struct builder *builder)
-{
-    struct translator *translator = builder->translator;
-    translator->building = NULL;
-    cache_commit(&translator->cache, builder->at);
-    translator->statistics.fragments++;
-    translator->statistics.instructions_translated += builder_instructions(builder);
-    return UNLIKELY(translator->notice_built)
-               ? link_noticed(builder)
-               : link_waiting(translator, builder->bucket, builder->fragment);
-}
-
-/* Entered before it is complete: a loop's last branch finds its own head. */
-static struct fragment *build_first(struct builder *builder, struct fragment *fragment)
-{
-    struct bucket *bucket = builder->bucket;
-    fragment->next = bucket->fragments;
-    bucket->fragments = fragment;
-    fragment->entry = fragment->landing = builder->at;
-    return translate(builder);
-}
-
-__attribute__((noinline)) static struct fragment *begin_with_check(struct builder *builder)
-{
-    target_align(builder);
-    builder->fragment->code = builder->at;
-    target_begin_with_check(builder);
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* who finds it finds translator->building, too */
-    return build_first(builder, builder->fragment);
-}
-
-static struct fragment *build_within(struct context *context, guest_addr start, unsigned lookup,
-                                     uint64_t limit)
-{
-    struct translator *translator = context->translator;
-    struct builder *builder = &translator->builder;
-    if (UNLIKELY(!has_room(translator))) {
-        return build_elsewhere(context, start, lookup);
-    }
-    struct bucket *bucket = find_bucket(translator, start);
-    struct fragment *fragment = pool_take(translator, sizeof *fragment);
-    fragment->start = start;
-    fragment->code = translator->cache.fragments;
-    builder->translator = translator;
-    builder->fragment = fragment;
-    builder->bucket = bucket;
-    builder->trampolines = translator->cache.trampolines;
-    builder->pc = start;
-    builder->at = translator->cache.fragments;
-    builder->limit = limit;
-    builder->left = 2 * (int64_t)limit;
-    builder->lookup = lookup;
-    translator->building = context;
-    if (UNLIKELY(lookup != LOOKUP_INLINE || translator->threaded)) {
-        return begin_with_check(builder);
-    }
-    target_begin(builder);
-    return build_first(builder, fragment);
-}
-
-SELDOM static struct fragment *build_near_end(struct context *context, guest_addr start,
-                                              unsigned lookup)
-{
-    struct translator *translator = context->translator;
-    const uint64_t limit = limit_near_end(translator, start, 0);
-    if (limit == 0) {
+    translator->reading = NULL;
+    if (UNLIKELY(!executable)) {
         translator->unreadable = 0;
-        return NULL;
     }
-    return build_within(context, start, lookup, limit);
+    return executable;
+}
+
+/* Whether the target of an exit of `fragment` shall get a counter when the exit is taken. */
+static bool wants_counter(const struct translator *translator, const struct fragment *fragment,
+                          enum way way, guest_addr from, guest_addr target)
+{
+    const struct placement_rule *rule = &translator->placement;
+
+    return placement_wants(rule, way, from, target) &&
+           (!rule->built || target == fragment->start ||
+            index_find(&translator->index, target) != NULL);
+}
+
+static void make_exit(const struct translator *translator, const struct fragment *fragment,
+                      struct exit *exit, enum way way, guest_addr from, guest_addr target)
+{
+    exit->target = target;
+    exit->counts = wants_counter(translator, fragment, way, from, target);
+}
+
+/* Of a branch the way that needs a jump more comes first. */
+static void make_branch_exits(const struct translator *translator, struct fragment *fragment,
+                              const struct step *branch)
+{
+    struct exit *exits = fragment->exits;
+    const guest_addr on = step_end(branch);
+    const bool turned = (branch->flags & STEP_TURNED) != 0;
+
+    exits[turned].target = on;
+    make_exit(translator, fragment, &exits[!turned], WAY_BRANCH, branch->pc, branch->value);
+}
+
+/* Of all but branches. */
+static void make_last_exit(const struct translator *translator, struct fragment *fragment,
+                           const struct step *last)
+{
+    struct exit *exit = fragment->exits;
+
+    switch (last->kind) {
+    case STEP_JUMP:
+        make_exit(translator, fragment, exit, WAY_JUMP, last->pc, last->value);
+        break;
+    case STEP_CALL:
+        make_exit(translator, fragment, exit, WAY_CALL, last->pc, last->value);
+        break;
+    case STEP_SYSTEM_CALL:
+    case STEP_SYNC:
+        exit->kind = last->kind == STEP_SYNC ? EXIT_CODE_CHANGED : EXIT_SYSTEM_CALL;
+        exit->target = step_end(last);
+        break;
+    case STEP_ON:
+        exit->target = last->value;
+        break;
+    default:
+        break;
+    }
+}
+
+SELDOM static void make_side_exits(const struct translator *translator, struct fragment *fragment,
+                                   const struct plan *plan, struct exit *exit)
+{
+    for (const struct step *step = plan->steps; step != plan->end; step++) {
+        if (step->kind == STEP_SIDE) {
+            const enum way way = (step->flags & STEP_LEAVES) != 0 ? WAY_JUMP : WAY_BRANCH;
+            make_exit(translator, fragment, exit++, way, step->pc, step->value);
+        }
+    }
+}
+
+static void make_exits(struct translator *translator, struct fragment *fragment,
+                       const struct plan *plan)
+{
+    const struct step *last = plan->end - 1;
+    const unsigned count = step_exits(last);
+
+    fragment->exit_count = count + plan->side_count;
+    fragment->exits = pool_take(&translator->pool, fragment->exit_count * sizeof(struct exit));
+    if (LIKELY(last->kind == STEP_BRANCH)) {
+        make_branch_exits(translator, fragment, last);
+    } else {
+        make_last_exit(translator, fragment, last);
+    }
+    if (UNLIKELY(plan->side_count != 0)) {
+        make_side_exits(translator, fragment, plan, fragment->exits + count);
+    }
+}
+
+/* From the plan to code that the processor sees. */
+static struct fragment *emit(struct translator *translator, const struct plan *plan,
+                             unsigned lookup)
+{
+    struct cache *cache = &translator->cache;
+    struct fragment *fragment = pool_take(&translator->pool, sizeof *fragment);
+    const uint8_t *trampolines_end = cache->trampolines;
+
+    fragment->start = plan->start;
+    make_exits(translator, fragment, plan);
+    struct emission emission = {.translator = translator,
+                                .fragment = fragment,
+                                .lookup = lookup,
+                                .at = cache->fragments,
+                                .lookup_site = NULL};
+    target_emit(plan, &emission);
+    cache_commit(cache, fragment->end);
+    target_publish(&emission, trampolines_end);
+    return fragment;
 }
 
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
 {
-    const struct translator *translator = context->translator;
-    return LIKELY(is_far_from_end(translator, start))
-               ? build_within(context, start, lookup, FRAGMENT_INSTRUCTIONS)
-               : build_near_end(context, start, lookup);
+    struct translator *translator = context->translator;
+    struct plan *plan = &translator->plan;
+
+    if (UNLIKELY(!space_has_room(translator)) && !space_use_more(translator)) {
+        flush_full(translator);
+    }
+    if (UNLIKELY(!build_plan(context, start, plan))) {
+        return NULL;
+    }
+    passes_run(plan);
+    struct fragment *fragment = emit(translator, plan, lookup);
+    translator->statistics.fragments++;
+    translator->statistics.instructions_translated += plan->instructions;
+    if (UNLIKELY(translator->changes.indexed)) {
+        changes_note(translator, fragment, plan);
+    }
+    if (UNLIKELY(translator->placement.all)) {
+        count_built(translator, fragment);
+    }
+    link_new(translator, fragment);
+    return fragment;
 }

@@ -17,6 +17,7 @@ void cache_create(struct cache *cache, uint8_t *memory, size_t bytes, struct cac
     cache->gaps = gaps;
     cache->start = memory;
     cache->end = memory + bytes;
+    cache->dead_bytes = 0;
     use_chunk(cache, memory);
 }
 
@@ -64,4 +65,5 @@ uint8_t *cache_take_gap(struct cache *cache, const uint8_t *near, size_t bytes)
 void cache_clear(struct cache *cache)
 {
     use_chunk(cache, cache->start);
+    cache->dead_bytes = 0;
 }

@@ -11,7 +11,11 @@
  * own trampolines are always within a jump's reach. */
 #define CACHE_CHUNK_BYTES (512u * 1024)
 
-#define CACHE_CHUNKS_MAX 2048 /* of a cache of 1 GiB */
+/* The smallest, the largest, and what is used where nobody asks for another. */
+#define CACHE_BYTES_MIN (UINT64_C(64) << 10)
+#define CACHE_BYTES_MAX (UINT64_C(1) << 30)
+#define CACHE_BYTES_DEFAULT (UINT64_C(16) << 20)
+#define CACHE_CHUNKS_MAX (CACHE_BYTES_MAX / CACHE_CHUNK_BYTES)
 
 /* What was left of a chunk when the next one was begun. */
 struct cache_gap {
@@ -24,6 +28,7 @@ struct cache {
     uint8_t *fragments;     /* the next fragment's place */
     uint8_t *trampolines;   /* the beginning of the last trampoline */
     struct cache_gap *gaps; /* of the chunks before this one, by number */
+    size_t dead_bytes;      /* of fragments that have gone one by one */
 };
 
 /* `memory` has `bytes`, a multiple of a page; `gaps` is for all chunks. */

@@ -1,250 +1,127 @@
-/* Notices what the program has changed of its code since that was translated.
- *
- * A processor may use old code until the program executes fence.i, or asks the kernel
- * for the same; most programs never do.  The first time all fragments go.  From then on a copy
- * is kept of what a fragment was translated from, unless that cannot be
- * written to, and the next time the two are compared: programs that compile at run time
- * mostly add code, and change little. */
+/* What becomes of fragments when the program's code or its mappings change. */
 #include "translator/fragment/changes.h"
 
-#include "translator/process/fetch.h"
-#include "translator/fragment/state.h"
-#include "translator/target.h"
-#include "translator/target_lookup.h"
-#include "translator/process/thread.h"
+#include "translator/fragment/flush.h"
+#include "translator/fragment/link.h"
+#include "translator/fragment/outside.h"
+#include "translator/fragment/protect.h"
+#include "translator/fragment/told.h"
+#include "translator/translator.h"
 
-/* Code is compared in words that do not cross pages. */
-#define WORD_BYTES ((uint64_t)sizeof(uint64_t))
-
-/* One piece of straight code of a fragment, in the words that it is in. */
-struct original {
-    struct fragment *fragment; /* NULL: is no longer used */
-    const uint64_t *code;      /* the first of them */
-    uint64_t count;
-    uint64_t first_mask, last_mask; /* what is code of the first and the last */
-    uint64_t words[];
-};
-
-#define LONGEST_WORDS (FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION / WORD_BYTES + 1)
-/* What one fragment may need: all pieces of it, and what is read ahead of the last. */
-#define NEED                                                                                       \
-    (FRAGMENT_INSTRUCTIONS * (sizeof(struct original) + 2 * WORD_BYTES) +                          \
-     LONGEST_WORDS * WORD_BYTES)
-
-static struct original *behind(struct original *original)
+static bool protects(const struct translator *translator)
 {
-    return (struct original *)(void *)(original->words + original->count);
+    return translator->options.code_changes == CHANGES_PROTECT;
 }
 
-bool changes_may_come(const struct translator *translator, guest_addr start, guest_addr end)
-{
-    const struct changes *changes = &translator->changes;
-
-    if (!changes->expected || changes->all) {
-        return changes->expected;
-    }
-    return end > fetch_find(&translator->fixed, start).end;
-}
-
-/* Where the last instruction begins that has a mark, from the first word on.  The fragment may
- * have gone on in code that is not noted. */
-static uint64_t last_offset(const struct translator *translator, const struct original *original)
-{
-    const guest_addr start = (uintptr_t)original->code;
-    uint64_t last = 0;
-
-    for (const struct xstrata_mark *mark = translator->changes.open_mark;
-         mark != translator->mark_next && mark->pc - start < original->count * WORD_BYTES; mark++) {
-        last = mark->pc - start;
-    }
-    return last;
-}
-
-static void end_piece(struct translator *translator)
-{
-    struct changes *changes = &translator->changes;
-    struct original *original = changes->open;
-    const uint64_t offset = last_offset(translator, original);
-    uint64_t bytes = offset + target_read_bytes((const uint8_t *)original->words + offset);
-
-    if (bytes > original->count * WORD_BYTES) { /* not so much could be read */
-        bytes = original->count * WORD_BYTES;
-    }
-    original->count = (bytes + WORD_BYTES - 1) / WORD_BYTES;
-    original->last_mask = ~UINT64_C(0) >> -bytes % WORD_BYTES * 8;
-    if (original->count == 1) {
-        original->first_mask = original->last_mask &= original->first_mask;
-    }
-    changes->next = behind(original);
-    changes->open = NULL;
-}
-
-/* What is read ahead must not be on another page, which perhaps is never reached,
- * and cannot be read. */
-static guest_addr readable_end(guest_addr pc)
-{
-    const guest_addr page_end = (pc | (CODE_PAGE - 1)) + 1;
-
-    if (pc + TARGET_LONGEST_INSTRUCTION <= page_end) {
-        return page_end;
-    }
-    return pc + (target_fits(pc, page_end) ? page_end - pc : TARGET_LONGEST_INSTRUCTION);
-}
-
-/* Then comes the next piece. */
-static void stay_in_page(struct builder *builder)
-{
-    const uint64_t instructions = builder_instructions(builder);
-    const uint64_t rest =
-        (CODE_PAGE - builder->pc % CODE_PAGE) / (uint64_t)TARGET_LONGEST_INSTRUCTION;
-    const uint64_t limit = instructions + (rest > 0 ? rest : 1);
-
-    if (limit < builder->limit) {
-        builder->limit = limit;
-        builder->left = 2 * (int64_t)(limit - instructions);
-    }
-}
-
-/* Before it is translated: if another thread changes it meanwhile, the copy is the
- * older one of the two, and the change is noticed. */
-void changes_note(struct builder *builder)
-{
-    struct translator *translator = builder->translator;
-    struct changes *changes = &translator->changes;
-    const guest_addr start = builder->pc & ~(WORD_BYTES - 1);
-    const guest_addr end = readable_end(builder->pc);
-    const uint64_t readable = (end - start + WORD_BYTES - 1) / WORD_BYTES;
-
-    if (changes->open != NULL) {
-        end_piece(translator);
-    }
-    stay_in_page(builder);
-    struct original *original = changes->next;
-    original->fragment = builder->fragment;
-    original->code = (const uint64_t *)(uintptr_t)start;
-    original->count = readable < LONGEST_WORDS ? readable : LONGEST_WORDS;
-    original->first_mask = ~UINT64_C(0) << (builder->pc - start) * 8;
-    for (uint64_t i = 0; i < original->count; i++) {
-        original->words[i] = *(const volatile uint64_t *)&original->code[i];
-    }
-    changes->open = original;
-    changes->open_mark = translator->mark_next;
-    translator->notice_built = true;
-}
-
-void changes_end_fragment(struct translator *translator)
+/* Where fragments go one by one, the way to a target must not be where its exit's trampoline is. */
+static bool begin_index(struct translator *translator)
 {
     struct changes *changes = &translator->changes;
 
-    if (changes->open == NULL) {
-        return;
+    if (changes->originals == NULL) {
+        changes->originals_cache_bytes = (size_t)(translator->cache.end - translator->cache.start);
+        changes->originals = originals_create(changes->originals_cache_bytes);
     }
-    end_piece(translator);
-    if (changes->end - (uint8_t *)changes->next < (ptrdiff_t)NEED) {
-        translator->pool_last = NULL; /* the next fragment finds no room, and all of them go */
+    changes->indexed = changes->originals != NULL;
+    translator->far_way_bytes = TARGET_FAR_WAY_BYTES;
+    return changes->indexed;
+}
+
+void changes_start(struct translator *translator)
+{
+    if (protects(translator) && !begin_index(translator)) {
+        host_fail(STATUS_FAILED, "not enough memory for --code-changes protect", NULL, NULL, NULL);
     }
+}
+
+uint64_t changes_limit(struct translator *translator, guest_addr pc, uint64_t readable)
+{
+    return protects(translator) ? protect_limit(translator, pc, readable) : readable;
+}
+
+/* Private memory that cannot be written to does not change by itself. */
+static bool is_fixed(const struct translator *translator, const struct plan *plan)
+{
+    for (const struct step *step = plan->steps; step != plan->end; step++) {
+        if (step->pc + step->bytes > fetch_find(&translator->fixed, step->pc).end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan)
+{
+    struct changes *changes = &translator->changes;
+    const bool copy = protects(translator)
+                          ? protect_guards(translator, plan)
+                          : changes->told && (changes->all || !is_fixed(translator, plan));
+    struct original *original = originals_add(changes->originals, fragment, plan, copy);
+
+    fragment->original = original;
+    if (copy && protects(translator)) {
+        fragment->guarded = true;
+    } else if (copy) {
+        told_add(changes, original);
+    }
+    if (!originals_have_room(changes->originals)) {
+        translator->pool.last = NULL; /* the next fragment finds no room, and all of them go */
+    }
+}
+
+struct fragment *changes_wake(struct translator *translator, guest_addr start)
+{
+    return translator->changes.asleep_count != 0 ? told_wake(translator, start) : NULL;
+}
+
+bool changes_spoil(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+
+    translator->reading = context; /* what cannot be read any more is another than before */
+    const bool differs = originals_differ(fragment->original) || translator->spoiled;
+    translator->reading = NULL;
+    translator->spoiled = false;
+    if (!differs) {
+        return false;
+    }
+    const bool unlinked = outside_bring_out(translator);
+    changes_drop(translator, fragment->original);
+    if (unlinked) {
+        link_redo(translator);
+    }
+    return true;
 }
 
 void changes_forget(struct translator *translator)
 {
-    translator->changes.next = translator->changes.start;
-    translator->changes.open = NULL;
+    struct changes *changes = &translator->changes;
+
+    if (changes->originals != NULL) {
+        originals_clear(changes->originals);
+    }
+    changes->compared = NULL;
+    if (changes->asleep_count != 0) {
+        __builtin_memset(changes->asleep, 0, sizeof changes->asleep);
+        changes->asleep_count = 0;
+    }
 }
 
-static bool is_changed(const struct original *original)
+void changes_drop(struct translator *translator, struct original *original)
 {
-    const uint64_t *now = original->code;
-    const uint64_t *old = original->words;
-    const uint64_t *last = old + original->count - 1;
-
-    if (((*now ^ *old) & original->first_mask) != 0) {
-        return true;
+    if (!original->asleep) {
+        flush_cut(translator, original->fragment);
     }
-    while (old != last) {
-        now++;
-        old++;
-        if (*now != *old && (old != last || ((*now ^ *old) & original->last_mask) != 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* No other thread is in the cache: what is in a fragment would go on in it. */
-static void remove(struct translator *translator, struct fragment *fragment)
-{
-    struct fragment **place = &find_bucket(translator, fragment->start)->fragments;
-
-    while (*place != fragment) {
-        place = &(*place)->next;
-    }
-    *place = fragment->next;
-    link_detach(translator, fragment);
-    target_lookup_remove(translator, fragment);
-    count_drop(translator, fragment);
+    flush_fragment(translator, original->fragment);
+    originals_remove(original);
     translator->statistics.fragments_changed++;
 }
 
-static void forget(struct original *at, const struct original *end)
+/* From now on what may change is kept; what there is was not. */
+static void begin_told(struct translator *translator)
 {
-    for (; at != end; at = behind(at)) {
-        at->fragment = NULL;
-    }
-}
-
-/* Calls that are looked up by two targets would need more. */
-static bool can_remove(const struct translator *translator)
-{
-    return !placement_marks_calls(&translator->placement) &&
-           translator->options.returns != RETURNS_FAST;
-}
-
-static void compare(struct translator *translator)
-{
-    const struct original *end = translator->changes.next;
-    struct original *at = translator->changes.start;
-    bool any = false, unlinked = false;
-
-    while (at != end) {
-        struct original *first = at; /* of one fragment, whose pieces lie one behind the other */
-        bool changed = false;
-        while (at != end && at->fragment == first->fragment) {
-            changed |= at->fragment != NULL && is_changed(at);
-            at = behind(at);
-        }
-        if (changed && !can_remove(translator)) {
-            flush_all(translator);
-            return;
-        }
-        if (changed) {
-            unlinked |= !any && thread_bring_out(translator);
-            any = true;
-            remove(translator, first->fragment);
-            forget(first, at);
-        }
-    }
-    if (unlinked) {
-        link_redo(translator);
-    }
-    if (any && translator->threaded) {
-        target_sync_threads(translator);
-    }
-}
-
-static void begin(struct translator *translator)
-{
-    struct changes *changes = &translator->changes;
-    const size_t bytes = translator->options.cache_bytes + 2 * NEED;
-
+    translator->changes.told = begin_index(translator);
     flush_all(translator);
-    if (changes->start == NULL) {
-        changes->start = changes->next = host_map(bytes, false);
-        changes->end = (uint8_t *)changes->start + bytes;
-    }
-    /* Without the memory for it all goes each time. */
-    changes->expected = changes->start != NULL;
-    /* A way to a removed fragment must not be where its exit's trampoline is. */
-    translator->far_way_bytes = TARGET_FAR_WAY_BYTES;
 }
 
 void changes_apply(struct context *context)
@@ -252,15 +129,18 @@ void changes_apply(struct context *context)
     struct translator *translator = context->translator;
 
     translator->statistics.code_syncs++;
-    if (!translator->changes.expected) {
-        begin(translator);
+    if (protects(translator)) {
+        return; /* it is known already */
+    }
+    if (!translator->changes.told) {
+        begin_told(translator);
         return;
     }
-    translator->building = context; /* what cannot be read any more is another than before */
-    compare(translator);
-    translator->building = NULL;
-    if (translator->builder.spoiled) {
-        translator->builder.spoiled = false;
+    translator->reading = context; /* what cannot be read any more is another than before */
+    told_compare(translator);
+    translator->reading = NULL;
+    if (translator->spoiled) {
+        translator->spoiled = false;
         translator->unreadable = 0;
         flush_all(translator);
     }
@@ -269,5 +149,45 @@ void changes_apply(struct context *context)
 void changes_expect_all(struct translator *translator)
 {
     translator->changes.all = true;
-    begin(translator);
+    if (protects(translator)) {
+        flush_all(translator); /* from now on all fragments compare themselves */
+    } else {
+        begin_told(translator);
+    }
+}
+
+/* Drops what was made from a page: its pieces come first in its list, until there is none. */
+static void drop_page(void *argument, struct code_page *page)
+{
+    struct translator *translator = argument;
+
+    while (page->pieces != NULL) {
+        changes_drop(translator, page->pieces->original);
+    }
+    page->state = PAGE_OPEN;
+    page->writes = 0;
+}
+
+/* The first time all fragments go, and it is kept from then on where they come from. */
+void changes_unmap(struct translator *translator, guest_addr start, uint64_t bytes)
+{
+    struct changes *changes = &translator->changes;
+    const guest_addr end = bytes > ~start ? ~UINT64_C(0) : start + bytes;
+
+    if (!code_overlaps(&translator->code, start, bytes)) {
+        return;
+    }
+    if (!changes->indexed || translator->options.returns == RETURNS_FAST) {
+        begin_index(translator);
+        flush_all(translator);
+        return;
+    }
+    const bool unlinked = outside_bring_out(translator);
+    originals_each_page(changes->originals, start, end, drop_page, translator);
+    if (unlinked) {
+        link_redo(translator);
+    }
+    if (translator->threaded) {
+        target_sync(translator, CODE_ALL, NULL, NULL);
+    }
 }

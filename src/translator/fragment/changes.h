@@ -1,21 +1,52 @@
-/* Notices what the program has changed of its code since that was translated. */
-#ifndef STRATA_TRANSLATOR_CHANGES_H
-#define STRATA_TRANSLATOR_CHANGES_H
+/* How changes of the program's code become known, and what becomes of fragments that were made from it.
+ *
+ * Two kinds.  Told (told.c): the program says when its code may have changed, as processors want it that need
+ * not notice; then it is compared with what it was.  Protected (protect.c): pages that code was translated
+ * from are write-protected, for a processor that notices every change. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_CHANGES_H
+#define STRATA_TRANSLATOR_FRAGMENT_CHANGES_H
 
-#include "translator/translator.h"
+#include "translator/fragment/originals.h"
 
-/* Whether code from `start` to `end` is to be compared with what it was. */
-bool changes_may_come(const struct translator *translator, guest_addr start, guest_addr end);
-/* Remembers what stands at builder->pc, from where the fragment goes on now. */
-void changes_note(struct builder *builder);
-/* The fragment is complete, if anything of it was noted. */
-void changes_end_fragment(struct translator *translator);
+enum code_changes { CHANGES_TOLD, CHANGES_PROTECT };
+
+#define CHANGES_SLEEP_BUCKETS 1024
+
+struct changes {
+    bool indexed; /* what fragments are made from is kept in `originals` */
+    bool told;    /* the program has said once that code may have changed */
+    size_t originals_cache_bytes; /* the size of the cache that they were made for */
+    bool all;     /* even code that cannot be written to may have */
+    struct originals *originals;
+    struct original *compared; /* told.c: those that are compared the next time */
+    unsigned asleep_count;
+    struct original *asleep[CHANGES_SLEEP_BUCKETS]; /* told.c: by the program's address */
+};
+
+/* Before the program begins. */
+void changes_start(struct translator *translator);
+
+/* For build.c, if changes.indexed.  The plan goes on at `pc`, where so many instructions are readable: how many
+ * of them may be read at once.  They are watched from now on. */
+uint64_t changes_limit(struct translator *translator, guest_addr pc, uint64_t readable);
+/* A fragment has been made of `plan`. */
+void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan);
+/* A fragment for `start` that nothing leads to, but whose code is as it was: it is in use again.  NULL if
+ * there is none. */
+struct fragment *changes_wake(struct translator *translator, guest_addr start);
+/* Of a guarded one: whether its code is another than it was; then the fragment is gone. */
+bool changes_spoil(struct context *context, struct fragment *fragment);
 /* There are no fragments any more. */
 void changes_forget(struct translator *translator);
+
+/* For the two kinds: a fragment goes.  No other thread is in the cache. */
+void changes_drop(struct translator *translator, struct original *original);
 
 /* The program says that its code may have changed: what has is no longer used. */
 void changes_apply(struct context *context);
 /* The program can change even code that cannot be written to, from now on. */
 void changes_expect_all(struct translator *translator);
+/* Mappings change, from `start` on: what was made from code there is no longer used. */
+void changes_unmap(struct translator *translator, guest_addr start, uint64_t bytes);
 
 #endif

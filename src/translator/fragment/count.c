@@ -1,36 +1,29 @@
 /* Remembers the heads of loops, gives them counters, and adds up what these counted. */
 #include "translator/fragment/count.h"
 
-#include "translator/target.h"
-#include "translator/target_count.h"
+#include "translator/fragment/link.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
 
-#define NO_COUNTER UINT64_MAX /* what reading an evicted one gives */
-
-size_t count_cache_bytes(size_t cache_bytes)
-{
-    return cache_bytes; /* each byte of code could have a cell at the same distance */
-}
-
-static bool counts_in_hardware(const struct translator *translator)
-{
-    return translator->options.counters == COUNTERS_HW;
-}
+static const struct counter_kind *const kinds[] = {
+    [COUNTERS_HW] = &hw_counter,
+    [COUNTERS_SW] = &sw_counter,
+    [COUNTERS_SW_EXACT] = &sw_counter,
+    [COUNTERS_SW_PAPER] = &paper_counter,
+};
 
 void count_start(struct translator *translator)
 {
     struct options *options = &translator->options;
     if (options->counters == COUNTERS_AUTO) {
-        options->counters = translator->has_xstrata ? COUNTERS_HW : COUNTERS_SW;
+        options->counters = translator->has_hardware ? COUNTERS_HW : COUNTERS_SW;
     }
     if (options->counters == COUNTERS_OFF) {
         return;
     }
     translator->placement = placement_rules[options->placement];
-    translator->notice_built = translator->placement.all;
-    if (counts_in_hardware(translator) && !translator->has_xstrata) {
+    if (options->counters == COUNTERS_HW && !translator->has_hardware) {
         host_fail(STATUS_FAILED, "--counters hw: this machine has no hardware counters", NULL, NULL,
                   NULL);
     }
@@ -38,11 +31,8 @@ void count_start(struct translator *translator)
     if (translator->counts == NULL) {
         host_fail(STATUS_FAILED, "not enough memory for counters", NULL, NULL, NULL);
     }
-    if (counts_in_hardware(translator)) {
-        target_counter_start(translator->context, options->threshold);
-    } else {
-        target_count_start(translator->context, translator->counts, options->threshold);
-    }
+    translator->counts->kind = kinds[options->counters];
+    target_counter_start(translator->context);
 }
 
 /* The inverse of an odd number modulo 2^64: each round doubles the right bits. */
@@ -94,13 +84,7 @@ static struct loop *get_loop(struct counts *counts, guest_addr head)
     return loop;
 }
 
-static struct loop **tag_bucket(struct counts *counts, const uint8_t *tag)
-{
-    return &counts->tags[((uintptr_t)tag >> 1) % LOOP_BUCKETS];
-}
-
-/* Connects the record of fragment's head with it; false if there is none. */
-static bool attach(struct counts *counts, struct fragment *fragment)
+bool count_attach(struct counts *counts, struct fragment *fragment)
 {
     if (fragment->loop != NULL) {
         return true;
@@ -116,31 +100,10 @@ static bool attach(struct counts *counts, struct fragment *fragment)
     return true;
 }
 
-static void detach(struct loop *loop)
+void count_detach(struct loop *loop)
 {
     loop->fragment->loop = NULL;
     loop->fragment = NULL;
-}
-
-static bool attach_tag(struct counts *counts, struct fragment *fragment)
-{
-    const bool known = fragment->loop != NULL;
-    if (!attach(counts, fragment)) {
-        return false;
-    }
-    if (!known) {
-        struct loop **bucket = tag_bucket(counts, fragment->entry);
-        fragment->loop->next_tag = *bucket;
-        *bucket = fragment->loop;
-    }
-    return true;
-}
-
-static void relink_incoming(struct translator *translator, const struct fragment *fragment)
-{
-    for (struct exit *exit = fragment->incoming; exit != NULL; exit = exit->next) {
-        target_link(translator, exit, fragment);
-    }
 }
 
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop)
@@ -149,163 +112,26 @@ uint64_t count_threshold(const struct translator *translator, const struct loop 
     return loop->hot || threshold == 0 ? 0 : threshold - loop->executions;
 }
 
-/* The hardware counter that a loop has now, or had and does not know to be gone. */
-struct reading {
-    uint64_t executions; /* of the loop, with those of earlier counters */
-    bool made, evicted;
-};
-
-static struct reading read_hardware(const struct translator *translator, const struct loop *loop)
+void count_note_hot(struct counts *counts, struct loop *loop)
 {
-    struct reading reading = {.executions = loop->executions};
-    if (loop->fragment == NULL) {
-        return reading;
-    }
-    const uint64_t count = target_counter_read(loop->fragment->entry);
-    if (count != NO_COUNTER) {
-        reading.made = true;
-        reading.executions += count;
-        return reading;
-    }
-    if (!loop->made && (loop->maker == NULL || !target_made_counter(loop->maker))) {
-        return reading;
-    }
-    reading.made = reading.evicted = true;
-    if (loop->hot && reading.executions < translator->options.threshold) {
-        reading.executions = translator->options.threshold; /* so many it has surely had */
-    }
-    return reading;
-}
-
-static void add_reading(const struct reading *reading, struct count_totals *totals)
-{
-    totals->created += reading->made;
-    totals->evicted += reading->evicted;
-}
-
-/* Takes over what the loop's hardware counter says, for it goes or has gone. */
-static void close_hardware(struct translator *translator, struct loop *loop)
-{
-    const struct reading reading = read_hardware(translator, loop);
-    struct count_totals *totals = &translator->counts->totals;
-    add_reading(&reading, totals);
-    totals->dropped += reading.made && !reading.evicted;
-    loop->executions = reading.executions;
-    loop->evicted |= reading.evicted;
-    loop->made = false;
-    loop->maker = NULL;
-}
-
-/* Nobody may make a counter unseen while there is or was another: what an evicted
- * one had counted would look like nothing.  So only one exit at a time can. */
-static void make_hardware(struct translator *translator, struct fragment *fragment)
-{
-    if (!attach_tag(translator->counts, fragment) ||
-        target_counter_read(fragment->entry) != NO_COUNTER) {
-        return;
-    }
-    struct loop *loop = fragment->loop;
-    if (loop->maker != NULL && !target_made_counter(loop->maker)) {
-        target_link(translator, loop->maker, fragment);
-        loop->maker = NULL;
-    }
-    close_hardware(translator, loop);
-    target_counter_new(fragment->entry, count_threshold(translator, loop));
-    loop->made = true;
-}
-
-static bool link_hardware(struct translator *translator, struct exit *exit, struct fragment *to)
-{
-    struct counts *counts = translator->counts;
-    if (!attach_tag(counts, to) || target_counter_read(to->entry) != NO_COUNTER) {
-        target_link(translator, exit, to);
-        return true;
-    }
-    struct loop *loop = to->loop;
-    if (loop->maker != NULL && !target_made_counter(loop->maker)) {
-        return false;
-    }
-    close_hardware(translator, loop);
-    /* A part of the threshold is nothing that the exit's code could say. */
-    if ((loop->executions != 0 && count_threshold(translator, loop) != 0) ||
-        !target_link_new_counter(translator, exit, to)) {
-        return false;
-    }
-    loop->maker = exit;
-    counts->written = exit->counter;
-    translator->notice_built = true;
-    return true;
-}
-
-/* Gives `fragment` a counter at once, if it has none and can have one. */
-static void make_counter(struct translator *translator, struct fragment *fragment)
-{
-    struct counts *counts = translator->counts;
-    const enum counters kind = translator->options.counters;
-    if (kind == COUNTERS_HW) {
-        make_hardware(translator, fragment);
-        return;
-    }
-    if (fragment->loop != NULL || !attach(counts, fragment)) {
-        return;
-    }
-    struct loop *loop = fragment->loop;
-    if (loop->hot && kind == COUNTERS_SW) {
-        loop->removed = true; /* nothing is left to find out */
-        return;
-    }
-    if (!target_count_begin(translator, loop)) {
-        counts->totals.unplaced++;
-        detach(loop);
-        return;
-    }
-    if (loop->hot && kind == COUNTERS_SW_EXACT) {
-        target_count_pass(translator, loop);
-    }
-    unsigned place = counts->placed_count; /* nearly always: code grows upwards */
-    while (place > 0 && counts->placed[place - 1]->code > loop->code) {
-        counts->placed[place] = counts->placed[place - 1];
-        place--;
-    }
-    counts->placed[place] = loop;
-    __atomic_signal_fence(__ATOMIC_RELEASE); /* a signal that comes now searches them */
-    counts->placed_count++;
-    counts->totals.created++;
-    relink_incoming(translator, fragment);
+    counts->totals.callbacks += !loop->hot;
+    loop->hot = true;
 }
 
 void count_built(struct translator *translator, struct fragment *fragment)
 {
-    struct counts *counts = translator->counts;
-    translator->notice_built = translator->placement.all;
-    if (counts == NULL) {
-        return;
-    }
-    if (counts->written != NULL) {
-        target_name_new_counter(translator, counts->written);
-        counts->written = NULL;
-    }
-    if (translator->placement.all) {
-        make_counter(translator, fragment);
-    }
+    translator->counts->kind->make(translator, fragment);
 }
 
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to)
 {
-    if (counts_in_hardware(translator)) {
-        return link_hardware(translator, exit, to);
-    }
-    if (to->loop == NULL) {
-        return false;
-    }
-    target_link(translator, exit, to);
-    return true;
+    return translator->counts->kind->link(translator, exit, to);
 }
 
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     exit->counts = false;
-    make_counter(translator, to);
+    translator->counts->kind->make(translator, to);
     if (exit->to == NULL) {
         link_exit(translator, exit);
     }
@@ -313,83 +139,25 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
 
 void count_called(struct translator *translator, struct fragment *to)
 {
-    make_counter(translator, to);
+    translator->counts->kind->make(translator, to);
 }
 
 void count_unlink(struct fragment *to, struct exit *exit)
 {
     struct loop *loop = to->loop;
     if (loop != NULL && loop->maker == exit) {
-        loop->made |= target_made_counter(exit);
+        loop->made |= target_hw_linked(exit);
         loop->maker = NULL;
     }
-    exit->counter = NULL;
-}
-
-static uint64_t read_slot(const struct counts *counts, guest_addr head)
-{
-    const struct slot *slot = &counts->slots[count_slot(head)];
-    return slot->head == head ? slot->count : 0;
-}
-
-/* All executions that software has counted. */
-static uint64_t read_software(const struct translator *translator, const struct loop *loop)
-{
-    if (translator->options.counters == COUNTERS_SW_PAPER) {
-        return read_slot(translator->counts, loop->head);
-    }
-    if (loop->fragment == NULL || loop->removed) {
-        return loop->executions;
-    }
-    return loop->executions + target_count_read(translator, loop);
-}
-
-/* Its counter is dropped, its count kept. */
-static void drop(struct translator *translator, struct loop *loop)
-{
-    if (counts_in_hardware(translator)) {
-        close_hardware(translator, loop);
-        target_counter_drop(loop->fragment->entry);
-    } else {
-        loop->executions = read_software(translator, loop);
-        translator->counts->totals.dropped += !loop->removed;
-    }
-    loop->fragment = NULL;
-}
-
-static void forget_tag(struct counts *counts, const struct loop *loop)
-{
-    struct loop **place = tag_bucket(counts, loop->fragment->entry);
-    while (*place != loop) {
-        place = &(*place)->next_tag;
-    }
-    *place = loop->next_tag;
-}
-
-/* A signal may search them meanwhile: each is there at least once. */
-static void forget_place(struct counts *counts, const struct loop *loop)
-{
-    unsigned kept = 0;
-    for (unsigned i = 0; i < counts->placed_count; i++) {
-        if (counts->placed[i] != loop) {
-            counts->placed[kept++] = counts->placed[i];
-        }
-    }
-    counts->placed_count = kept;
 }
 
 void count_drop(struct translator *translator, const struct fragment *fragment)
 {
     struct loop *loop = fragment->loop;
-    if (loop == NULL) {
-        return;
+    if (loop != NULL) {
+        translator->counts->kind->drop(translator, loop);
+        loop->fragment = NULL;
     }
-    if (counts_in_hardware(translator)) {
-        forget_tag(translator->counts, loop);
-    } else {
-        forget_place(translator->counts, loop);
-    }
-    drop(translator, loop);
 }
 
 void count_flush(struct translator *translator)
@@ -400,80 +168,21 @@ void count_flush(struct translator *translator)
     }
     for (unsigned i = 0; i < counts->loop_count; i++) {
         struct loop *loop = &counts->loops[i];
-        if (loop->fragment == NULL) {
-            continue;
+        if (loop->fragment != NULL) {
+            counts->kind->drop(translator, loop);
+            loop->fragment = NULL;
         }
-        if (counts_in_hardware(translator)) {
-            *tag_bucket(counts, loop->fragment->entry) = NULL;
-        }
-        drop(translator, loop);
     }
-    counts->written = NULL;
     counts->placed_count = 0;
-}
-
-/* Again after a handler that came in between, or, with `sw-paper`, from 0 on. */
-static void note_hot(struct counts *counts, struct loop *loop)
-{
-    counts->totals.callbacks += !loop->hot;
-    loop->hot = true;
 }
 
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment)
 {
     struct loop *loop = fragment->loop;
-    const uint8_t *on = target_indirect_entry(fragment);
     ASSERT(loop != NULL && loop->fragment == fragment);
-    switch (translator->options.counters) {
-    case COUNTERS_SW:
-        loop->executions = read_software(translator, loop);
-        loop->removed = true;
-        target_count_end(translator, loop);
-        relink_incoming(translator, fragment);
-        break;
-    case COUNTERS_SW_EXACT:
-        /* It comes through the counter again, perhaps after a signal's handler. */
-        target_count_back(translator, loop);
-        target_count_pass(translator, loop);
-        break;
-    default:
-        target_count_back(translator, loop);
-        on = target_count_resume(loop);
-        break;
-    }
-    note_hot(translator->counts, loop);
+    const uint8_t *on = translator->counts->kind->reached(translator, loop);
+    count_note_hot(translator->counts, loop);
     return on;
-}
-
-/* The last that begins at `code` or before it. */
-const struct loop *count_find_code(const struct translator *translator, const uint8_t *code)
-{
-    const struct counts *counts = translator->counts;
-    unsigned low = 0;
-    unsigned high = counts != NULL ? counts->placed_count : 0;
-    while (low < high) {
-        const unsigned middle = (low + high) / 2;
-        if (counts->placed[middle]->code <= code) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == 0 || code >= counts->placed[low - 1]->code + target_count_bytes(translator)) {
-        return NULL;
-    }
-    return counts->placed[low - 1];
-}
-
-void count_callback(struct context *context, const uint8_t *tag)
-{
-    struct counts *counts = context->translator->counts;
-    struct loop *loop = *tag_bucket(counts, tag);
-    while (loop != NULL && loop->fragment->entry != tag) {
-        loop = loop->next_tag;
-    }
-    ASSERT(loop != NULL);
-    note_hot(counts, loop);
 }
 
 void count_each(const struct translator *translator,
@@ -482,12 +191,7 @@ void count_each(const struct translator *translator,
     const struct counts *counts = translator->counts;
     for (unsigned i = 0; counts != NULL && i < counts->loop_count; i++) {
         const struct loop *loop = &counts->loops[i];
-        struct reading reading;
-        if (counts_in_hardware(translator)) {
-            reading = read_hardware(translator, loop);
-        } else {
-            reading = (struct reading){.executions = read_software(translator, loop)};
-        }
+        const struct reading reading = counts->kind->read(translator, loop);
         const struct loop_counts found = {.head = loop->head,
                                           .executions = reading.executions,
                                           .hot = loop->hot,
@@ -498,18 +202,6 @@ void count_each(const struct translator *translator,
     }
 }
 
-static uint64_t slot_collisions(const struct counts *counts)
-{
-    uint64_t collisions = 0;
-    for (unsigned i = 0; i < SLOTS; i++) {
-        const struct slot *slot = &counts->slots[i];
-        if (slot->resets != 0) { /* the first one took an empty slot */
-            collisions += count_additions(slot->resets, (uintptr_t)slot) - 1;
-        }
-    }
-    return collisions;
-}
-
 struct count_totals count_get_totals(const struct translator *translator)
 {
     const struct counts *counts = translator->counts;
@@ -517,12 +209,13 @@ struct count_totals count_get_totals(const struct translator *translator)
         return (struct count_totals){0};
     }
     struct count_totals totals = counts->totals;
-    for (unsigned i = 0; counts_in_hardware(translator) && i < counts->loop_count; i++) {
-        const struct reading reading = read_hardware(translator, &counts->loops[i]);
-        add_reading(&reading, &totals);
+    for (unsigned i = 0; i < counts->loop_count; i++) {
+        const struct reading reading = counts->kind->read(translator, &counts->loops[i]);
+        totals.created += reading.made;
+        totals.evicted += reading.evicted;
     }
-    if (translator->options.counters == COUNTERS_SW_PAPER) {
-        totals.collisions = slot_collisions(counts);
+    if (counts->kind == &paper_counter) {
+        totals.collisions = paper_counter_collisions(counts);
     }
     return totals;
 }

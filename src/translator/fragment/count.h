@@ -3,18 +3,12 @@
  * A head's counter comes into being when an exit that the placement policy chose
  * is taken for the first time while its target is in the cache.  From then on
  * every execution of the head is counted, whatever way control comes there:
- * hardware and software count the same. */
-#ifndef STRATA_TRANSLATOR_COUNT_H
-#define STRATA_TRANSLATOR_COUNT_H
-
-/* The table of the paper's software counters; rv64/callback.S knows it, too. */
-#define SLOT_BITS 12
-#define SLOT_SHIFT 5 /* bytes of a slot, as a power of two */
-#define SLOT_HEAD 8
-
-#ifndef __ASSEMBLER__
+ * hardware and software count the same.  Each kind of counter is a file of its own. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_COUNT_H
+#define STRATA_TRANSLATOR_FRAGMENT_COUNT_H
 
 #include "translator/fragment/fragment.h"
+#include "translator/fragment/slot.h"
 
 enum counters {
 #define COUNTERS(id, name) COUNTERS_##id,
@@ -22,8 +16,8 @@ enum counters {
 #undef COUNTERS
 };
 
-#define LOOPS 16384
-#define LOOP_BUCKETS 4096
+#define LOOPS (1u << 18)
+#define LOOP_BUCKETS (1u << 16)
 
 /* A head that has or had a counter, by its address in the program. */
 struct loop {
@@ -31,7 +25,7 @@ struct loop {
     uint64_t executions;       /* counted by counters that are gone */
     struct fragment *fragment; /* with a counter now, or NULL */
     uint8_t *code;             /* of that counter, if it is software */
-    uint64_t threshold;        /* that it began with */
+    uint64_t threshold;        /* that the counter began with */
     struct loop *next;         /* in the same bucket */
     struct loop *next_tag;     /* hardware: the next with the same hash of its tag */
     struct exit *maker;        /* hardware: the only exit that makes its counter, or NULL */
@@ -42,20 +36,11 @@ struct loop {
     bool removed;              /* `sw`: counts no longer in this fragment */
 };
 
-struct slot {
-    uint64_t resets; /* each adds the slot's own address: one instruction does it */
-    guest_addr head; /* 0 while empty */
-    uint64_t count;
-    const void *callback;
+/* The code of a software counter, and whose it is; NULL if the counter has gone. */
+struct placed {
+    const uint8_t *code;
+    struct loop *loop;
 };
-#define SLOTS (1 << SLOT_BITS)
-_Static_assert(sizeof(struct slot) == 1 << SLOT_SHIFT && offsetof(struct slot, head) == SLOT_HEAD,
-               "assembly depends on it");
-
-static inline size_t count_slot(guest_addr head)
-{
-    return head / 2 % SLOTS;
-}
 
 struct count_totals {
     uint64_t created;    /* counters, each time that a head gets one */
@@ -67,31 +52,46 @@ struct count_totals {
     uint64_t overflows;  /* not made: no more heads can be remembered */
 };
 
+/* What a loop's counters have counted. */
+struct reading {
+    uint64_t executions; /* of the loop, with those of counters that are gone */
+    bool made;           /* hardware: there is a counter, or was one that is not closed yet */
+    bool evicted;        /* hardware: it is gone */
+};
+
+/* What a kind of counter does; one of these is in each of hw_counter.c, sw_counter.c, paper_counter.c. */
+struct counter_kind {
+    /* Gives `fragment` a counter at once, if it has none and can have one. */
+    void (*make)(struct translator *translator, struct fragment *fragment);
+    /* Links an exit whose target shall have a counter.  False if it must come through dispatch first, when
+     * it is taken. */
+    bool (*link)(struct translator *translator, struct exit *exit, struct fragment *to);
+    struct reading (*read)(const struct translator *translator, const struct loop *loop);
+    /* The loop's fragment goes: its counter is dropped, its count kept. */
+    void (*drop)(struct translator *translator, struct loop *loop);
+    /* The counter reached the threshold, and left through loop->reached.  Returns where the program goes on,
+     * so that this execution is counted once. */
+    const uint8_t *(*reached)(struct translator *translator, struct loop *loop);
+};
+
 struct counts {
+    const struct counter_kind *kind;
     struct count_totals totals; /* of what is over; count_get_totals adds the rest */
     unsigned loop_count;
-    const uint8_t *written; /* counter code that build.c makes visible as something else */
-    struct loop loops[LOOPS];
     unsigned placed_count;
-    const struct loop *placed[LOOPS]; /* with software counters now, by the address of their code */
     struct loop *buckets[LOOP_BUCKETS];
     struct loop *tags[LOOP_BUCKETS];
     struct slot slots[SLOTS];
+    struct loop loops[LOOPS];
+    struct placed placed[LOOPS]; /* software counters, by the address of their code */
 };
-
-struct translator;
-
-/* How much memory the cache needs behind its own, where software counters count. */
-size_t count_cache_bytes(size_t cache_bytes);
 
 /* When the translator knows what the machine has. */
 void count_start(struct translator *translator);
 
-/* A fragment has been built; called if translator->notice_built. */
-__attribute__((noinline)) void count_built(struct translator *translator,
-                                           struct fragment *fragment);
-/* Links an exit whose target shall have a counter.  Returns false if it must
- * come through dispatch first, when it is taken. */
+/* A fragment has been built, and the policy wants a counter at each. */
+void count_built(struct translator *translator, struct fragment *fragment);
+/* Links an exit whose target shall have a counter: as counter_kind. */
 bool count_link(struct translator *translator, struct exit *exit, struct fragment *to);
 /* Such an exit has been taken and came to dispatch. */
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
@@ -103,18 +103,28 @@ void count_unlink(struct fragment *to, struct exit *exit);
 void count_drop(struct translator *translator, const struct fragment *fragment);
 /* All fragments go: their counters are dropped, their counts kept. */
 void count_flush(struct translator *translator);
-
-/* A counter reached the threshold: software's, through its exit; returns where
- * the program goes on, so that it is counted once. */
+/* The software counter of `fragment` reached the threshold; returns where the program goes on. */
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment);
 /* The same for hardware, called as a callback. */
 void count_callback(struct context *context, const uint8_t *tag);
 
+/* For the kinds of counters. */
+
+/* Connects the record of fragment's head with it; false if there is none. */
+bool count_attach(struct counts *counts, struct fragment *fragment);
+void count_detach(struct loop *loop);
 /* Executions until the loop is hot; 0 if it is, or never will be. */
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop);
-
-/* The loop whose software counter `code` belongs to, or NULL. */
-const struct loop *count_find_code(const struct translator *translator, const uint8_t *code);
+/* Again after a handler that came in between, or, with `sw-paper`, from 0 on. */
+void count_note_hot(struct counts *counts, struct loop *loop);
+/* How often `amount` was added to get `sum`, from 0 on and modulo 2^64. */
+uint64_t count_additions(uint64_t sum, uint64_t amount);
+extern const struct counter_kind hw_counter, sw_counter, paper_counter;
+/* An execution was counted that has not happened: other threads may count in the same place. */
+void sw_counter_take_back(const struct translator *translator, const struct loop *loop);
+void paper_counter_take_back(const struct translator *translator, const struct loop *loop);
+/* How often a slot was taken from another head. */
+uint64_t paper_counter_collisions(const struct counts *counts);
 
 /* For statistics.  A loop's executions are those that were counted: with `sw` no
  * more than the threshold.  If hardware evicted a counter of it, they are what
@@ -128,5 +138,4 @@ void count_each(const struct translator *translator,
                 void (*visit)(void *argument, const struct loop_counts *counts), void *argument);
 struct count_totals count_get_totals(const struct translator *translator);
 
-#endif
 #endif

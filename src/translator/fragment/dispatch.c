@@ -1,50 +1,37 @@
 /* Decides what the program goes on with, each time that it leaves the fragment cache. */
-#include "translator/fragment/changes.h"
-#include "translator/tell/report.h"
-#include "translator/process/signal.h"
-#include "translator/target.h"
-#include "translator/target_lookup.h"
-#include "translator/process/thread.h"
+#include "translator/fragment/dispatch.h"
+
+#include "translator/fragment/build.h"
+#include "translator/fragment/flush.h"
+#include "translator/fragment/outside.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
-
-/* Everything at once: what the program runs is built again in a moment, and
- * nothing can point to code that is gone. */
-void flush_all(struct translator *translator)
-{
-    thread_bring_out(translator);
-    thread_clear_lookups(translator);
-    if (translator->options.returns == RETURNS_FAST) {
-        host_fail(STATUS_FAILED, "the cache is full, or the program changed its code: --ret fast ",
-                  "supports neither; use --ret cache, or a larger --cache", NULL, NULL);
-    }
-    dump_fragments(translator);
-    count_flush(translator);
-    cache_clear(&translator->cache);
-    build_clear(translator);
-    changes_forget(translator);
-    code_forget(translator);
-    for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        translator->buckets[i] = (struct bucket){NULL, NULL};
-    }
-    target_lookup_clear(translator->master);
-    translator->statistics.flushes++;
-}
 
 /* The next lookup finds the fragment.  If that needs more room than there is, the
  * cache is emptied, and the fragment is another then. */
 static struct fragment *note_lookup(struct context *context, unsigned kind, guest_addr mark,
                                     struct fragment *fragment)
 {
+    struct translator *translator = context->translator;
     const guest_addr start = fragment->start;
-    if (target_lookup_add(context, kind, start | mark, fragment)) {
+    const bool crowded = translator->lookup_count >= LOOKUPS_PER_ENTRY << translator->lookup_bits &&
+                         !translator->options.lookup_fixed &&
+                         translator->lookup_bits < LOOKUP_BITS_MAX;
+
+    if (LIKELY(!crowded) && target_lookup_add(context, kind, start | mark, fragment)) {
+        translator->lookup_count++;
         return fragment;
     }
-    flush_all(context->translator);
+    if (crowded) {
+        flush_for_lookups(translator);
+    } else {
+        flush_full(translator);
+    }
     fragment = build_fragment(context, start, kind);
     if (fragment != NULL) {
         ASSERT(target_lookup_add(context, kind, start, fragment));
+        translator->lookup_count++;
     }
     return fragment;
 }
@@ -52,14 +39,14 @@ static struct fragment *note_lookup(struct context *context, unsigned kind, gues
 /* `fragment` is for context->target; there is none if that cannot be executed. */
 static const uint8_t *enter(struct context *context, const struct fragment *fragment)
 {
-    return LIKELY(fragment != NULL) ? target_indirect_entry(fragment)
-                                    : signal_send_to_fault(context, context->target);
+    return LIKELY(fragment != NULL) ? fragment_indirect_entry(fragment)
+                                    : outside_fault(context, context->target);
 }
 
 static const uint8_t *go_on(struct context *context, guest_addr target, unsigned lookup)
 {
     context->target = target;
-    struct fragment *fragment = find_fragment(context->translator, target);
+    struct fragment *fragment = index_find(&context->translator->index, target);
     if (fragment == NULL) {
         fragment = build_fragment(context, target, lookup);
     }
@@ -73,12 +60,13 @@ __attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context 
     guest_addr mark = 0; /* of a call that counts */
 
     if (placement_marks_calls(&translator->placement)) {
-        mark = context->target & PLACEMENT_CALL_MARK;
+        mark = context->target & TARGET_CALL_MARK;
     }
-    const guest_addr target = target_program_address(translator, context->target & ~UINT64_C(1));
+    const guest_addr ignored = TARGET_IGNORED_ADDRESS_BITS | TARGET_CALL_MARK;
+    const guest_addr target = target_program_address(translator, context->target & ~ignored);
     context->target = target;
     translator->statistics.lookup_misses++;
-    struct fragment *fragment = find_fragment(translator, target);
+    struct fragment *fragment = index_find(&translator->index, target);
     if (fragment == NULL && mark != 0) { /* the next call comes here again, to be counted */
         return enter(context, build_fragment(context, target, LOOKUP_INLINE));
     }
@@ -104,7 +92,7 @@ static const uint8_t *take_detour(struct context *context)
 
 static const uint8_t *go_on_after_call(struct context *context, guest_addr next)
 {
-    context->target = system_call(context, next);
+    context->target = outside_system_call(context, next);
     const uint8_t *detour = take_detour(context);
     return detour != NULL ? detour : go_on(context, context->target, LOOKUP_INLINE);
 }
@@ -128,7 +116,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         return go_on_after_call(context, target);
     case EXIT_HOT:
         context->target = target;
-        return count_reached(translator, find_fragment(translator, target));
+        return count_reached(translator, index_find(&translator->index, target));
     }
     return go_on(context, target, LOOKUP_INLINE);
 }
@@ -137,7 +125,7 @@ SELDOM static const uint8_t *go_on_counted(struct context *context, struct exit 
                                            struct fragment *fragment)
 {
     count_taken(context->translator, exit, fragment);
-    return target_indirect_entry(fragment);
+    return fragment_indirect_entry(fragment);
 }
 
 /* Nearly always a direct exit is taken for the first time, to code that is new. */
@@ -152,7 +140,7 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
     }
     const guest_addr target = exit->target;
     context->target = target;
-    struct fragment *fragment = find_fragment(translator, target);
+    struct fragment *fragment = index_find(&translator->index, target);
     if (LIKELY(fragment == NULL)) {
         fragment = build_fragment(context, target, LOOKUP_INLINE);
     } else if (exit->counts) {
@@ -162,7 +150,7 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
 }
 
 /* An exit that is not linked, but could be.  As long as the thread is in the cache nothing goes
- * that it finds there; and what is in a bucket is complete if nothing is being built. */
+ * that it finds there; and what is in the index is complete. */
 static const uint8_t *find_without_lock(struct context *context, const struct exit *exit)
 {
     struct translator *translator = context->translator;
@@ -171,14 +159,14 @@ static const uint8_t *find_without_lock(struct context *context, const struct ex
         __atomic_load_n(&translator->emptying, __ATOMIC_ACQUIRE)) {
         return NULL;
     }
-    const struct fragment *fragment = find_fragment(translator, exit->target);
+    const struct fragment *fragment = index_find(&translator->index, exit->target);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (fragment == NULL || __atomic_load_n(&translator->building, __ATOMIC_ACQUIRE) != NULL) {
+    if (fragment == NULL) {
         return NULL;
     }
     context->target = exit->target;
     __atomic_fetch_add(&context->dispatches, 1, __ATOMIC_RELAXED);
-    return target_indirect_entry(fragment);
+    return fragment_indirect_entry(fragment);
 }
 
 /* The thread comes out of the cache before it takes the lock, so that nobody waits
@@ -194,9 +182,9 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
     if (entry != NULL) {
         return entry;
     }
-    thread_leave_cache(context);
+    outside_leave_cache(context);
     if (kind == EXIT_SYSTEM_CALL) {
-        context->target = system_call(context, target);
+        context->target = outside_system_call(context, target);
         const uint8_t *detour = take_detour(context);
         if (detour != NULL) {
             return detour;
@@ -213,7 +201,7 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
     } else {
         entry = dispatch_alone(context, exit);
     }
-    thread_enter_cache(context);
+    outside_enter_cache(context);
     lock_release(&translator->lock);
     return entry;
 }

@@ -1,90 +1,128 @@
-/* Sends the exits of fragments straight to other fragments, as soon as these exist. */
-#include "translator/target.h"
+/* Sends the exits of fragments straight to other fragments, as soon as these exist.
+ *
+ * An exit is in one list: of those that wait for its target, or of those that are linked to a fragment.  One
+ * whose own fragment has gone stays there, dead, until somebody walks the list. */
+#include "translator/fragment/link.h"
+
 #include "translator/translator.h"
 
 #include "base/check.h"
 
-static void note_link(struct translator *translator, struct exit *exit, struct fragment *to)
+static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
 {
+    if (LIKELY(!exit->counts)) {
+        target_link(translator, exit, to);
+    } else if (!count_link(translator, exit, to)) {
+        return;
+    }
     exit->to = to;
     exit->next = to->incoming;
     to->incoming = exit;
     translator->statistics.links++;
 }
 
-__attribute__((noinline)) static void connect_slowly(struct translator *translator,
-                                                     struct exit *exit, struct fragment *to)
+static void link_or_wait(struct translator *translator, struct exit *exit)
 {
-    ASSERT(exit->to == NULL);
-    if (!exit->counts) {
-        target_link(translator, exit, to);
-    } else if (!count_link(translator, exit, to)) {
-        return;
-    }
-    note_link(translator, exit, to);
-}
+    struct bucket *bucket = index_bucket(&translator->index, exit->target);
+    struct fragment *to = index_find_in(bucket, exit->target);
 
-static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
-{
-    if (LIKELY(!exit->counts && target_link_new(translator, exit, to))) {
-        note_link(translator, exit, to);
-    } else {
-        connect_slowly(translator, exit, to);
-    }
-}
-
-struct fragment *link_later(struct translator *translator, struct exit *exit)
-{
-    struct bucket *bucket = find_bucket(translator, exit->target);
-    struct fragment *to = find_fragment_in(bucket, exit->target);
-    if (to == NULL) {
-        exit->next = bucket->waiting;
-        bucket->waiting = exit;
-    }
-    return to;
-}
-
-__attribute__((noinline)) void link_now(struct translator *translator, struct exit *exit,
-                                        struct fragment *to, struct exit *second,
-                                        struct fragment *to_second)
-{
     if (to != NULL) {
         connect(translator, exit, to);
-    }
-    if (to_second != NULL) {
-        connect(translator, second, to_second);
+    } else {
+        exit->next = bucket->waiting;
+        bucket->waiting = exit;
     }
 }
 
 void link_exit(struct translator *translator, struct exit *exit)
 {
+    ASSERT(exit->to == NULL);
     if (translator->options.link) {
-        struct fragment *to = link_later(translator, exit);
-        if (to != NULL) {
-            connect(translator, exit, to);
+        link_or_wait(translator, exit);
+    }
+}
+
+static void link_waiting(struct translator *translator, struct bucket *bucket,
+                         struct fragment *fragment)
+{
+    struct exit **place = &bucket->waiting;
+    struct exit *exit;
+
+    while ((exit = *place) != NULL) {
+        if (exit->target == fragment->start && !exit->dead) {
+            *place = exit->next;
+            connect(translator, exit, fragment);
+        } else if (UNLIKELY(exit->dead)) {
+            *place = exit->next;
+        } else {
+            place = &exit->next;
         }
     }
 }
 
+void link_new(struct translator *translator, struct fragment *fragment)
+{
+    struct bucket *bucket = index_bucket(&translator->index, fragment->start);
+
+    index_add(bucket, fragment);
+    if (UNLIKELY(!translator->options.link)) {
+        return;
+    }
+    for (unsigned i = 0; i < fragment->exit_count; i++) {
+        if (LIKELY(fragment->exits[i].kind == EXIT_DIRECT)) {
+            link_or_wait(translator, &fragment->exits[i]);
+        }
+    }
+    link_waiting(translator, bucket, fragment);
+}
+
+/* Takes all exits that are linked to `fragment` out of its list, but for dead ones. */
+static struct exit *take_incoming(struct fragment *fragment)
+{
+    struct exit *taken = fragment->incoming;
+    struct exit **place = &taken;
+
+    fragment->incoming = NULL;
+    while (*place != NULL) {
+        if ((*place)->dead) {
+            *place = (*place)->next;
+        } else {
+            place = &(*place)->next;
+        }
+    }
+    return taken;
+}
+
 void link_detach(struct translator *translator, struct fragment *fragment)
 {
-    struct bucket *bucket = find_bucket(translator, fragment->start);
+    struct bucket *bucket = index_bucket(&translator->index, fragment->start);
+    struct exit *exit = take_incoming(fragment);
 
-    while (fragment->incoming != NULL) {
-        struct exit *exit = fragment->incoming;
-        fragment->incoming = exit->next;
+    index_remove(&translator->index, fragment);
+    while (exit != NULL) {
+        struct exit *next = exit->next;
         count_unlink(fragment, exit);
         target_unlink(translator, exit);
         exit->to = NULL;
         exit->next = bucket->waiting;
         bucket->waiting = exit;
+        exit = next;
+    }
+}
+
+void link_again(struct translator *translator, struct fragment *fragment)
+{
+    fragment->incoming = take_incoming(fragment);
+    for (struct exit *exit = fragment->incoming; exit != NULL; exit = exit->next) {
+        target_link(translator, exit, fragment);
     }
 }
 
 void link_undo(struct translator *translator)
 {
-    for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (struct fragment *to = translator->buckets[i].fragments; to != NULL; to = to->next) {
+    for (size_t i = 0; i <= translator->index.mask; i++) {
+        struct fragment *to = translator->index.buckets[i].fragments;
+        for (; to != NULL; to = to->next) {
             for (struct exit *exit = to->incoming; exit != NULL; exit = exit->next) {
                 count_unlink(to, exit);
                 target_unlink(translator, exit);
@@ -95,9 +133,8 @@ void link_undo(struct translator *translator)
 
 static void connect_again(struct translator *translator, struct fragment *to)
 {
-    struct exit *exit = to->incoming;
+    struct exit *exit = take_incoming(to);
 
-    to->incoming = NULL;
     while (exit != NULL) {
         struct exit *next = exit->next;
         exit->to = NULL;
@@ -109,37 +146,10 @@ static void connect_again(struct translator *translator, struct fragment *to)
 
 void link_redo(struct translator *translator)
 {
-    for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (struct fragment *to = translator->buckets[i].fragments; to != NULL; to = to->next) {
+    for (size_t i = 0; i <= translator->index.mask; i++) {
+        struct fragment *to = translator->index.buckets[i].fragments;
+        for (; to != NULL; to = to->next) {
             connect_again(translator, to);
         }
     }
-}
-
-__attribute__((noinline)) static struct fragment *
-link_rest(struct translator *translator, struct exit **place, struct fragment *fragment)
-{
-    struct exit *exit;
-    while ((exit = *place) != NULL) {
-        if (exit->target == fragment->start) {
-            *place = exit->next;
-            connect(translator, exit, fragment);
-        } else {
-            place = &exit->next;
-        }
-    }
-    return fragment;
-}
-
-/* Nearly always one waits, and it is near: that needs no stack. */
-__attribute__((noinline)) struct fragment *
-link_waiting(struct translator *translator, struct bucket *bucket, struct fragment *fragment)
-{
-    struct exit *exit = bucket->waiting;
-    if (LIKELY(exit != NULL && exit->target == fragment->start && !exit->counts &&
-               target_link_new(translator, exit, fragment))) {
-        bucket->waiting = exit->next;
-        note_link(translator, exit, fragment);
-    }
-    return bucket->waiting == NULL ? fragment : link_rest(translator, &bucket->waiting, fragment);
 }

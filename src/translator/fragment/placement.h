@@ -41,10 +41,9 @@ static inline bool placement_wants(const struct placement_rule *rule, enum way w
            (!rule->backward || placement_closes_loop(from, target));
 }
 
-/* Whether calls through registers count, too.  They look for their target with a
- * bit set that no address has, so that dispatch hears of each function that is
- * called, also of those that a jump has found before. */
-#define PLACEMENT_CALL_MARK 1
+/* Whether calls through registers count, too.  They look for their target with
+ * TARGET_CALL_MARK, so that dispatch hears of each function that is called, also of
+ * those that a jump has found before. */
 static inline bool placement_marks_calls(const struct placement_rule *rule)
 {
     return (rule->ways >> WAY_CALL & 1) != 0;

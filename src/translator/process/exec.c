@@ -166,7 +166,7 @@ static enum verdict inspect(struct execution *execution, struct script *script)
     if (script_read(script, head, (size_t)available)) {
         return INTERPRET;
     }
-    if (elf_read(&image, head, (size_t)available, (uint64_t)status.st_size, target_elf_machine) !=
+    if (elf_read(&image, head, (size_t)available, (uint64_t)status.st_size, TARGET_ELF_MACHINE) !=
             ELF_OK ||
         (image.has_interpreter && !has_good_interpreter(fd, &image))) {
         return PASS_ON;

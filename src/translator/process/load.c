@@ -1,7 +1,6 @@
 /* Maps a program and its interpreter, and says in one line why it cannot. */
-#include "translator/process/fetch.h"
+#include "translator/fragment/fetch.h"
 #include "translator/process/stack.h"
-#include "translator/target_call.h"
 #include "translator/translator.h"
 
 #include "base/text.h"
@@ -104,7 +103,7 @@ static void read_headers(struct program_file *file)
         fail_by_error(file, STATUS_UNUSABLE, "cannot be read", available);
     }
     const enum elf_status status =
-        elf_read(&file->image, bytes, (size_t)available, file->bytes, target_elf_machine);
+        elf_read(&file->image, bytes, (size_t)available, file->bytes, TARGET_ELF_MACHINE);
     if (status == ELF_NOT_ELF && available >= 2 && bytes[0] == '#' && bytes[1] == '!') {
         fail(file, STATUS_UNUSABLE, "is a script; Strata runs programs, such as its interpreter");
     }
@@ -346,7 +345,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
         program.entry = interpreter.image.entry + interpreter.bias;
     }
     uint64_t auxiliary[2];
-    program.stack = stack_rewrite(stack, skip, &facts, &translator->has_xstrata, auxiliary);
+    program.stack = stack_rewrite(stack, skip, &facts, &translator->has_hardware, auxiliary);
     translator->auxiliary = (struct code_range){auxiliary[0], auxiliary[1]};
     return program;
 }

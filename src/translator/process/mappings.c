@@ -2,7 +2,7 @@
  *
  * Strata's own memory is for the program as if nothing were mapped there, and nothing could
  * be: calls go around it, and say what the kernel says of a range with a hole. */
-#include "translator/process/fetch.h"
+#include "translator/fragment/fetch.h"
 #include "translator/process/own.h"
 #include "translator/process/system.h"
 
@@ -26,9 +26,7 @@ static void mapping_changed(struct translator *translator, guest_addr start, uin
     fetch_remove(&translator->fixed, start, bytes);
     fetch_remove(&translator->closed, start, bytes);
     fetch_forget_window(translator);
-    if (code_overlaps(translator, start, bytes)) {
-        flush_all(translator);
-    }
+    changes_unmap(translator, start, bytes);
     lock_release(&translator->lock);
 }
 

@@ -50,20 +50,26 @@ bool own_find(struct translator *translator, guest_addr start, guest_addr end,
 {
     struct search search = {.wanted = {start, end}, .any = false};
     const struct cache *cache = &translator->cache;
-    const size_t cache_bytes = (size_t)(cache->end - cache->start);
 
+    lock_acquire(&translator->lock); /* the cache may move */
+    const size_t cache_bytes = (size_t)(cache->end - cache->start);
     consider(&search, __ehdr_start, (size_t)(_end - __ehdr_start));
     consider(&search, translator, sizeof *translator);
-    consider(&search, cache->start, cache_bytes + count_cache_bytes(cache_bytes));
-    consider(&search, translator->pool, (size_t)(translator->pool_end - translator->pool));
-    consider(&search, translator->marks,
-             (size_t)((const uint8_t *)translator->marks_end - (const uint8_t *)translator->marks));
+    consider(&search, cache->start, cache_bytes + space_cell_bytes(cache_bytes));
+    consider(&search, translator->pool.start,
+             (size_t)(translator->pool.end - translator->pool.start));
+    consider(&search, translator->marks.start,
+             (size_t)((const uint8_t *)translator->marks.end -
+                      (const uint8_t *)translator->marks.start));
+    consider(&search, translator->index.buckets,
+             (translator->index.mask + 1) * sizeof *translator->index.buckets);
     const struct changes *changes = &translator->changes;
-    consider(&search, changes->start, (size_t)(changes->end - (const uint8_t *)changes->start));
+    if (changes->originals != NULL) {
+        consider(&search, changes->originals, originals_bytes(changes->originals_cache_bytes));
+    }
     if (translator->counts != NULL) {
         consider(&search, translator->counts, sizeof *translator->counts);
     }
-    lock_acquire(&translator->lock);
     consider_thread(&search, translator->master);
     for (const struct context *at = translator->threads; at != NULL; at = at->next) {
         consider_thread(&search, at);

@@ -1,8 +1,8 @@
 /* The program's signals: which handlers it has, and when one begins. */
+#include "translator/fragment/dispatch.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
-#include "translator/target.h"
 #include "translator/process/thread.h"
 
 #include "base/check.h"
@@ -107,7 +107,7 @@ static _Noreturn void die(struct context *context, int number)
 {
     const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
-    thread_leave_cache(context); /* for good: nobody shall wait for it */
+    outside_leave_cache(context); /* for good: nobody shall wait for it */
     report_end(context->translator);
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
@@ -241,7 +241,7 @@ const uint8_t *signal_resume(struct context *context)
 }
 
 /* The kernel finds out what is wrong with it, and says so in the signal. */
-const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc)
+const uint8_t *outside_fault(struct context *context, guest_addr pc)
 {
     context->signals->native = pc;
     return (const uint8_t *)(uintptr_t)pc;
@@ -355,7 +355,6 @@ int64_t system_sigreturn(struct context *context, const struct call *call)
             return SIGNAL_RESTART;
         }
         if (target_pop_frame(context)) {
-            target_load_floats(context->signals->floats);
             target_resume(context);
         }
     }
@@ -366,7 +365,7 @@ int64_t system_sigreturn(struct context *context, const struct call *call)
 int64_t system_sigaltstack(struct context *context, const struct call *call)
 {
     struct signals *signals = context->signals;
-    const uint64_t stack_pointer = target_stack(context);
+    const uint64_t stack_pointer = TARGET_STACK_POINTER(&context->registers);
     const struct signal_stack old = signal_stack_now(signals, stack_pointer);
     const uint64_t new_place = call->arguments[0];
     const uint64_t old_place = call->arguments[1];

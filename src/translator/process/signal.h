@@ -37,12 +37,10 @@ struct signal_stack {
     uint64_t bytes;
 };
 
-#define SIGNAL_FLOAT_WORDS 66
-
 /* Of one thread. */
 struct signals {
     uint64_t
-        floats[SIGNAL_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
+        floats[TARGET_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
     struct signal_info waiting;     /* if context->pending */
     struct signal_action action;    /* what is to be done about it: as when it arrived, */
     uint64_t mask;                  /* with what the program had blocked then */
@@ -82,34 +80,11 @@ bool signal_is_handled(const struct context *context, int number);
 /* Whether the program could; at least 24 bytes, and no more than a page. */
 bool signal_can_read(uint64_t address, size_t bytes);
 bool signal_can_write(uint64_t address, size_t bytes);
-/* Where the program was sent to fault: entry of the code at `pc` that cannot be translated. */
-const uint8_t *signal_send_to_fault(struct context *context, guest_addr pc);
 
 /* signal_stack.c: the program's alternate stack, as it is with this stack pointer. */
 struct signal_stack signal_stack_now(const struct signals *signals, uint64_t stack_pointer);
 bool signal_stack_holds(const struct signals *signals, uint64_t stack_pointer);
 int64_t signal_stack_set(struct signals *signals, const struct signal_stack *stack,
                          uint64_t stack_pointer);
-
-/* rv64/signal.c */
-
-/* What the kernel calls: its arguments are as the kernel passes them. */
-void target_signal(int number, struct signal_info *info, void *frame);
-/* Makes the frame and enters `handler` in it; false if there is no room. */
-bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
-                       guest_addr handler, bool alternate);
-/* The mask in the frame at the stack pointer; false if there is no frame. */
-bool target_frame_mask(const struct context *context, uint64_t *mask);
-/* Takes registers, pc and alternate stack from it; false if it is not whole. */
-bool target_pop_frame(struct context *context);
-
-/* rv64/signal.S */
-
-/* Goes on with the program at context->target and all registers of the context. */
-_Noreturn void target_resume(struct context *context);
-void target_load_floats(const uint64_t *floats);
-/* Does a system call of the program, or gives SIGNAL_RESTART. */
-struct call;
-int64_t target_program_call(const struct call *call);
 
 #endif

@@ -1,7 +1,7 @@
 /* Turns the translator's first stack into the program's, in place: the strings stay where they are. */
 #include "translator/process/stack.h"
 
-#include "isa/rv64/xstrata_abi.h"
+#include "target_facts.h"
 
 #include <linux/auxvec.h>
 
@@ -37,7 +37,7 @@ static uint64_t rewrite_value(uint64_t type, uint64_t value, const struct stack_
 }
 
 uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts *facts,
-                       bool *has_xstrata, uint64_t auxiliary[2])
+                       bool *has_hardware, uint64_t auxiliary[2])
 {
     /* By an even number of words, to stay aligned; what is kept moves down by one
      * word or not at all, so that it can be copied from the first word to the last. */
@@ -54,8 +54,8 @@ uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts 
         const uint64_t type = *from++;
         const uint64_t value = *from++;
         more = type != AT_NULL;
-        if (type == AT_STRATA) {
-            *has_xstrata = true;
+        if (type == TARGET_HARDWARE_AUXV) {
+            *has_hardware = true;
             continue;
         }
         *to++ = type;

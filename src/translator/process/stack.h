@@ -17,9 +17,9 @@ struct stack_facts {
 
 /* Turns the stack that the kernel made for the translator into the program's:
  * without the first `skip` arguments and with the facts.  Returns the stack
- * pointer; *has_xstrata says whether the machine announced the extension, which
+ * pointer; *has_hardware says whether the machine announced the extension, which
  * the program does not see; auxiliary, from where to where its auxiliary vector is. */
 uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts *facts,
-                       bool *has_xstrata, uint64_t auxiliary[2]);
+                       bool *has_hardware, uint64_t auxiliary[2]);
 
 #endif

@@ -1,5 +1,5 @@
 /* The program's system calls: most go straight to the kernel, some are the translator's business. */
-#include "translator/fragment/changes.h"
+#include "translator/fragment/outside.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
@@ -57,10 +57,11 @@ int64_t system_clone(struct context *context, const struct call *call)
     const int64_t result = borrows ? vfork_call(context, &fork) : vfork_copy(context, &fork);
     if (result == 0) {
         if (stack != 0) {
-            target_set_stack(context, stack);
+            TARGET_STACK_POINTER(&context->registers) = stack;
         }
         if ((flags & CLONE_SETTLS) != 0) {
-            target_set_thread_pointer(context, target_clone_thread_pointer(call));
+            TARGET_THREAD_POINTER(&context->registers) =
+                call->arguments[TARGET_CLONE_THREAD_POINTER];
         }
     }
     return result;
@@ -79,9 +80,20 @@ static system_handler *find_handler(uint64_t number)
     }
 }
 
-guest_addr system_call(struct context *context, guest_addr next)
+struct call system_read_call(const struct context *context)
 {
-    const struct call call = target_read_call(context);
+    const struct target_registers *registers = &context->registers;
+    struct call call = {.number = TARGET_CALL_NUMBER(registers)};
+
+    for (unsigned i = 0; i < CALL_ARGUMENTS; i++) {
+        call.arguments[i] = TARGET_CALL_ARGUMENT(registers, i);
+    }
+    return call;
+}
+
+guest_addr outside_system_call(struct context *context, guest_addr next)
+{
+    const struct call call = system_read_call(context);
     system_handler *handler = find_handler(call.number);
 
     const int64_t result = context->pending  ? SIGNAL_RESTART
@@ -90,6 +102,6 @@ guest_addr system_call(struct context *context, guest_addr next)
     if (result == SIGNAL_RESTART) {
         return next - TARGET_CALL_BYTES;
     }
-    target_finish_call(context, result);
+    TARGET_CALL_RESULT(&context->registers) = (uint64_t)result;
     return next;
 }

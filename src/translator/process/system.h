@@ -2,10 +2,11 @@
 #ifndef STRATA_TRANSLATOR_SYSTEM_H
 #define STRATA_TRANSLATOR_SYSTEM_H
 
-#include "translator/target_call.h"
 #include "translator/translator.h"
 
 /* system.c */
+/* What the program's registers ask for. */
+struct call system_read_call(const struct context *context);
 system_handler system_pass, system_refuse;
 system_handler system_clone, system_sync_code;
 

@@ -3,8 +3,9 @@
 
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
-#include "translator/target.h"
-#include "translator/target_lookup.h"
+#include "translator/fragment/dispatch.h"
+#include "translator/fragment/flush.h"
+#include "translator/fragment/link.h"
 
 #include <asm/errno.h>
 #include <asm/signal.h>
@@ -20,13 +21,14 @@ static size_t page_up(size_t bytes)
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-/* The stack, the stack for signals, and the context between its tables. */
+/* The stack, the stack for signals, and the context between its tables, which may grow. */
 struct context *thread_create(struct translator *translator)
 {
-    const struct options *options = &translator->options;
-    const size_t before = STACK_BYTES + SIGNAL_BYTES + target_lookup_bytes_before(options);
+    const unsigned bits =
+        translator->options.lookup_fixed ? translator->lookup_bits : LOOKUP_BITS_MAX;
+    const size_t before = STACK_BYTES + SIGNAL_BYTES + TARGET_LOOKUP_BYTES_BEFORE(bits);
     const size_t bytes =
-        page_up(before + sizeof(struct context) + target_lookup_bytes_behind(options));
+        page_up(before + sizeof(struct context) + TARGET_LOOKUP_BYTES_BEHIND(bits));
     uint8_t *block = host_map(bytes, false);
 
     if (block == NULL) {
@@ -36,7 +38,7 @@ struct context *thread_create(struct translator *translator)
     context->translator = translator;
     context->block = block;
     context->block_bytes = bytes;
-    context->leave = target_leave;
+    target_prepare(context);
     context->stack_top = block + STACK_BYTES;
     context->signals = (struct signals *)(void *)(block + STACK_BYTES);
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
@@ -79,7 +81,7 @@ static bool is_anyone_inside(const struct translator *translator)
     return false;
 }
 
-void thread_clear_lookups(struct translator *translator)
+static void clear_lookups(struct translator *translator)
 {
     for (struct context *at = translator->threads; at != NULL; at = at->next) {
         target_lookup_clear(at);
@@ -88,13 +90,13 @@ void thread_clear_lookups(struct translator *translator)
 
 /* A trampoline that makes a counter links its exit itself, perhaps just now: so
  * all is undone again and again. */
-bool thread_bring_out(struct translator *translator)
+bool outside_bring_out(struct translator *translator)
 {
     if (!translator->threaded || !is_anyone_inside(translator)) {
         return false;
     }
     __atomic_store_n(&translator->emptying, true, __ATOMIC_RELEASE);
-    thread_clear_lookups(translator);
+    clear_lookups(translator);
     link_undo(translator);
     while (is_anyone_inside(translator)) {
         host_call(__NR_sched_yield);
@@ -146,18 +148,19 @@ static struct context *create_child(const struct context *parent, const struct c
     if (child == NULL) {
         return NULL;
     }
-    __builtin_memcpy(child->x, parent->x, sizeof child->x);
+    child->registers = parent->registers;
     child->callback = parent->callback;
     child->fetch_slot = parent->fetch_slot;
     child->slots = parent->slots;
     child->threshold = parent->threshold;
     child->target = parent->target + TARGET_CALL_BYTES;
-    target_finish_call(child, 0);
+    TARGET_CALL_RESULT(&child->registers) = 0;
     if (call->arguments[1] != 0) {
-        target_set_stack(child, call->arguments[1]);
+        TARGET_STACK_POINTER(&child->registers) = call->arguments[1];
     }
     if ((call->arguments[0] & CLONE_SETTLS) != 0) {
-        target_set_thread_pointer(child, target_clone_thread_pointer(call));
+        TARGET_THREAD_POINTER(&child->registers) =
+            call->arguments[TARGET_CLONE_THREAD_POINTER];
     }
     return child;
 }
@@ -180,7 +183,7 @@ static int64_t start_child(const struct context *parent, struct context *child,
     child->signals->mask = parent->pending ? parent->signals->mask : mask;
     clone.arguments[0] |= CLONE_SETTLS;
     clone.arguments[1] = (uintptr_t)child->stack_top;
-    target_set_clone_thread_pointer(&clone, (uintptr_t)child);
+    clone.arguments[TARGET_CLONE_THREAD_POINTER] = (uintptr_t)child;
     const int64_t result = target_clone_call(&clone);
     set_mask(mask, NULL);
     return result;
@@ -221,10 +224,10 @@ static int64_t clone_thread(struct context *context, const struct call *call)
 
 void thread_clone(struct context *context)
 {
-    const struct call call = target_read_call(context);
+    const struct call call = system_read_call(context);
 
-    thread_leave_cache(context);
-    target_finish_call(context, clone_thread(context, &call));
+    outside_leave_cache(context);
+    TARGET_CALL_RESULT(&context->registers) = (uint64_t)clone_thread(context, &call);
     context->target += TARGET_CALL_BYTES;
 }
 

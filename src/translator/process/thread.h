@@ -7,34 +7,20 @@
 #ifndef STRATA_TRANSLATOR_THREAD_H
 #define STRATA_TRANSLATOR_THREAD_H
 
+#include "translator/fragment/outside.h"
 #include "translator/process/system.h"
 #include "translator/translator.h"
 
 /* A context for one more thread, not yet one of translator->threads; NULL if
  * there is no memory. */
 struct context *thread_create(struct translator *translator);
-/* It runs from now on.  The lock is held, as for the next four. */
+/* It runs from now on.  The lock is held, as for the next two. */
 void thread_add(struct context *context);
-/* Returns when no thread is in the cache.  True if one was: then no exit is linked now, and
- * all lookups fail. */
-bool thread_bring_out(struct translator *translator);
-void thread_clear_lookups(struct translator *translator);
 /* In a process that was forked there is no other. */
 void thread_forget_others(struct context *context);
 
 /* What threads have counted without the lock is added up. */
 void thread_add_up(struct translator *translator);
-
-/* The thread left the cache: what it was in may go. */
-static inline void thread_leave_cache(struct context *context)
-{
-    __atomic_store_n(&context->inside, 0, __ATOMIC_RELEASE);
-}
-
-static inline void thread_enter_cache(struct context *context)
-{
-    __atomic_store_n(&context->inside, 1, __ATOMIC_RELEASE);
-}
 
 /* The program is at a call that starts a thread: rv64/thread.S calls this with all
  * of its registers in the context, and goes on behind the call. */
@@ -44,10 +30,5 @@ _Noreturn void thread_begin(struct context *context);
 /* The end of one thread, with the process if it is the last; returns only if a signal
  * comes first, SIGNAL_RESTART. */
 int64_t thread_exit(struct context *context, int status);
-
-/* rv64/thread.S */
-extern const char target_clone[];
-int64_t target_clone_call(const struct call *call);
-_Noreturn void target_exit_thread(void *block, size_t bytes, int status);
 
 #endif

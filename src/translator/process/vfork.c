@@ -9,6 +9,7 @@
  * Where the parent has other threads, they may stand still, too, and on some hosts
  * the memory is only a copy: so the child begins with none of them in the cache,
  * and with a lock that is free. */
+#include "translator/fragment/flush.h"
 #include "translator/process/descriptors.h"
 #include "translator/process/exec.h"
 #include "translator/tell/output.h"
@@ -31,7 +32,7 @@
 #define STACK_WORDS 512
 
 struct kept {
-    uint64_t x[32];
+    struct target_registers registers;
     struct signals signals;
     struct actions actions; /* the child's, unless it shares them */
     struct reports reports;
@@ -42,7 +43,7 @@ struct kept {
 
 static void keep(struct kept *kept, const struct context *context)
 {
-    __builtin_memcpy(kept->x, context->x, sizeof kept->x);
+    kept->registers = context->registers;
     kept->signals = *context->signals;
     kept->actions = *context->signals->actions;
     kept->reports = context->translator->reports;
@@ -52,11 +53,11 @@ static void take_back(const struct kept *kept, struct context *context)
 {
     struct translator *translator = context->translator;
 
-    __builtin_memcpy(context->x, kept->x, sizeof kept->x);
+    context->registers = kept->registers;
     *context->signals = kept->signals;
     translator->reports = kept->reports;
     context->pending = 0;        /* of a child that died with one, */
-    thread_leave_cache(context); /* or there */
+    outside_leave_cache(context); /* or there */
     exec_forget(context);
     context->borrows = 0;
 }

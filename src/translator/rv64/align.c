@@ -2,8 +2,7 @@
  *
  * A word can be changed at once only where its address is a multiple of four.  A
  * compressed instruction before it does the same in four bytes, and costs nothing. */
-#include "translator/rv64/rv64.h"
-#include "translator/fragment/state.h"
+#include "translator/rv64/emit.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"
@@ -35,12 +34,12 @@ static bool widen(const uint8_t *half, uint32_t *word)
     return insn.op != RV64_illegal && rv64_encode(&insn, word);
 }
 
-/* Code was copied up to builder->at, and nothing has followed it yet. */
-static bool widen_copy(struct builder *builder)
+/* Code was copied up to emitter->at, and nothing has followed it yet. */
+static bool widen_copy(struct emitter *emitter)
 {
-    struct translator *translator = builder->translator;
-    struct xstrata_mark *mark = translator->mark_next - 1;
-    uint8_t *end = builder->at;
+    struct marks *marks = &emitter->translator->marks;
+    struct mark *mark = marks->next - 1;
+    uint8_t *end = emitter->at;
     uint8_t *run = end - mark->run_bytes;
     uint32_t word;
 
@@ -54,27 +53,29 @@ static bool widen_copy(struct builder *builder)
     const size_t rest = (size_t)(end - (half + 2));
     __builtin_memmove(half + 4, half + 2, rest);
     put_word(half, word);
-    builder->at += 2;
+    emitter->at += 2;
     /* What is wider than the program's own is a piece by itself. */
     const guest_addr pc = mark->pc;
-    *mark = (struct xstrata_mark){.piece = (uint32_t)(uintptr_t)half,
+    *mark = (struct mark){.piece = (uint32_t)(uintptr_t)half,
                                   .run_bytes = (uint16_t)(half - run),
                                   .pc = pc - (uint64_t)(end - half)};
-    state_add_mark(translator, half + 4, builder->at, pc);
+    state_add_mark(marks, half + 4, emitter->at, pc);
     return true;
 }
 
-SELDOM static void add_half(struct builder *builder)
+SELDOM static void add_half(struct emitter *emitter)
 {
-    if (builder_instructions(builder) == 0 || !widen_copy(builder)) {
-        emit_half(builder, NOTHING_HALF);
+    const bool begun = emitter->fragment->entry != NULL; /* else the last mark is another fragment's */
+
+    if (!begun || !widen_copy(emitter)) {
+        emit_half(emitter, NOTHING_HALF);
     }
 }
 
 /* In each branch's way: so short that it can be a part of its callers. */
-void target_align(struct builder *builder)
+void emit_alignment(struct emitter *emitter)
 {
-    if (UNLIKELY(builder->translator->threaded) && ((uintptr_t)builder->at & 2) != 0) {
-        add_half(builder);
+    if (UNLIKELY(emitter->translator->threaded) && ((uintptr_t)emitter->at & 2) != 0) {
+        add_half(emitter);
     }
 }

@@ -1,7 +1,7 @@
 /* Called by the processor and by code of counters: the hardware's callback, and the paper's fetch of a slot. */
 #include "isa/rv64/xstrata_asm.h"
 #include "translator/rv64/registers.h"
-#include "translator/fragment/count.h"
+#include "translator/fragment/slot.h"
 
     .text
     .globl target_callback, target_callback_saved

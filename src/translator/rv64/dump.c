@@ -1,5 +1,6 @@
 /* Puts RV64 instructions into words, for dumps. */
-#include "translator/rv64/rv64.h"
+#include "translator/rv64/encode_words.h"
+#include "translator/target.h"
 
 #include "base/text.h"
 #include "isa/rv64/decode.h"

@@ -1,32 +1,112 @@
-/* Writes single RV64 instructions, with the encodings of rv64.def. */
+/* Writes RV64 instructions into the cache, one behind the other. */
 #ifndef STRATA_TRANSLATOR_RV64_EMIT_H
 #define STRATA_TRANSLATOR_RV64_EMIT_H
 
-#include "translator/target.h"
+#include "translator/rv64/context_offsets.h"
+#include "translator/rv64/encode_words.h"
+#include "translator/translator.h"
 
-/* The words of all instructions with their operand fields zero. */
-enum {
-#define INSN(id, mnemonic, format, match, mask, unit, flags) MATCH_##id = (int)(match),
-#define XCSR(id, name, number, meaning)
-#include "isa/rv64/rv64.def"
-#include "isa/rv64/xstrata.def"
-#undef INSN
-#undef XCSR
+/* System calls that only RISC-V has; not all of them are in older headers. */
+enum { NUMBER_HWPROBE = 258, NUMBER_FLUSH_ICACHE = 259 };
+
+/* Where the next instruction goes, and what must be known of the whole fragment. */
+struct emitter {
+    struct translator *translator;
+    uint8_t *at;
+    struct fragment *fragment;  /* NULL for code that is part of none */
+    const uint8_t *lookup_site; /* as of struct emission */
 };
 
-enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12, A5 = 15 };
-
-/* Code in the cache is aligned to two bytes, no more: two stores, where a copy
- * of four bytes would become four. */
-static inline void put_word(uint8_t *at, uint32_t word)
+static inline void emit_word(struct emitter *emitter, uint32_t word)
 {
-    uint16_t *halves = (uint16_t *)(void *)at;
-    halves[0] = (uint16_t)word;
-    halves[1] = (uint16_t)(word >> 16);
+    put_word(emitter->at, word);
+    emitter->at += sizeof word;
 }
 
+static inline void emit_half(struct emitter *emitter, uint16_t half)
+{
+    *(uint16_t *)(void *)emitter->at = half;
+    emitter->at += sizeof half;
+}
+
+/* Saves a register in the context, or takes it back. */
+static inline void emit_save(struct emitter *emitter, unsigned reg, int32_t offset)
+{
+    emit_word(emitter, word_s((uint32_t)MATCH_sd, TP, reg, offset));
+}
+
+static inline void emit_restore(struct emitter *emitter, unsigned reg, int32_t offset)
+{
+    emit_word(emitter, word_i((uint32_t)MATCH_ld, reg, TP, offset));
+}
+
+/* exits.c */
+
+/* Loads a constant, in two instructions at the most. */
+void emit_constant(struct emitter *emitter, unsigned rd, uint64_t value);
+/* The same for one of the program's registers, of which tp is in the context and x0 nowhere. */
+void emit_register_constant(struct emitter *emitter, unsigned rd, uint64_t value);
+/* The address of code in the cache. */
+void emit_address(struct emitter *emitter, unsigned rd, const uint8_t *code);
+/* A jump to any place in the cache; may change a0. */
+void emit_far_jump(struct emitter *emitter, const uint8_t *to);
+/* A call's return address `after` in `rd`, or whatever returns want there. */
+void emit_return_address(struct emitter *emitter, unsigned rd, guest_addr after);
+
+/* Of a trampoline; for threads, TARGET_FAR_WAY_BYTES follow. */
+#define TRAMPOLINE_BYTES 24
+/* A jump out of the fragment, to a trampoline for `exit`, which it writes; `branch` leads to the jump, or is
+ * NULL. */
+void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch);
+
+/* align.c: what follows can be changed while other threads execute it. */
+void emit_alignment(struct emitter *emitter);
+
+/* whole.c: a sequence that must stay whole, whose bytes are at `code`; `sides` gets the branches out of its
+ * middle, whose exits follow behind the fragment's end. */
+struct side {
+    uint8_t *branch; /* NULL: its exit is there already */
+    unsigned held;   /* as in a mark (state.h): the exit gives it back first */
+};
+void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t *code,
+                struct exit *exits, struct side *sides);
+/* On a way out of such a sequence: `held`, if it is not 0, stood for tp. */
+void whole_give_back(struct emitter *emitter, unsigned held);
+/* How many instructions from the load-reserved at `pc` on must stay whole, of at most `limit` that can be
+ * read: 0 if none, more than `limit` if there may be, but they do not fit.  Puts their bytes to `code`, and
+ * where branches out of their middle lead to `sides`, in order. */
+struct whole {
+    unsigned instructions, bytes, side_count;
+    struct {
+        guest_addr from, target;
+        bool jumps; /* always, not only if a condition holds */
+    } sides[TARGET_SIDES];
+};
+void whole_read(guest_addr pc, unsigned limit, uint8_t *code, struct whole *whole);
+
+/* indirect.c: a jump to rs1 + imm, which leaves `after` in rd; `marked` as STEP_MARKED. */
+void emit_indirect(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,
+                   guest_addr after, bool marked);
+/* A return, as the options want it. */
+void emit_return(struct emitter *emitter, guest_addr after);
+
+/* lookup.c: before the indirect entry of a fragment that a lookup of this kind failed to find, what compares
+ * the target. */
+void emit_check(struct emitter *emitter, unsigned kind);
+
+/* fast_return.c */
+void emit_fast_link(struct emitter *emitter, guest_addr after);
+/* What a return to `after` needs in ra. */
+guest_addr fast_return_address(struct translator *translator, guest_addr after);
+
+/* patch.c: the one word that sends a site straight to `to`, and where it goes: NULL if nothing reaches. */
+struct site_word {
+    uint8_t *at;
+    uint32_t word;
+};
+struct site_word site_straight(const struct target_site *site, const uint8_t *to);
 /* Changes code that is there.  Another thread may be executing it: it is aligned
- * then (target_align), and one store does it. */
+ * then (emit_alignment), and one store does it. */
 static inline void patch_word(uint8_t *at, uint32_t word)
 {
     if (((uintptr_t)at & 3) == 0) {
@@ -36,102 +116,18 @@ static inline void patch_word(uint8_t *at, uint32_t word)
     }
 }
 
-static inline uint32_t get_word(const uint8_t *at)
-{
-    const uint16_t *halves = (const uint16_t *)(const void *)at;
-    return halves[0] | (uint32_t)halves[1] << 16;
-}
-
-static inline void emit_word(struct builder *builder, uint32_t word)
-{
-    put_word(builder->at, word);
-    builder->at += sizeof word;
-}
-
-static inline void emit_half(struct builder *builder, uint16_t half)
-{
-    *(uint16_t *)(void *)builder->at = half;
-    builder->at += sizeof half;
-}
-
-/* c.nop */
-#define NOTHING_HALF 1
-
-static inline uint32_t word_i(uint32_t match, unsigned rd, unsigned rs1, int32_t imm)
-{
-    return match | rd << 7 | rs1 << 15 | (uint32_t)imm << 20;
-}
-
-static inline uint32_t word_r(uint32_t match, unsigned rd, unsigned rs1, unsigned rs2)
-{
-    return match | rd << 7 | rs1 << 15 | rs2 << 20;
-}
-
-static inline uint32_t word_s(uint32_t match, unsigned rs1, unsigned rs2, int32_t imm)
-{
-    const uint32_t bits = (uint32_t)imm;
-    return match | (bits & 31) << 7 | rs1 << 15 | rs2 << 20 | (bits >> 5 & 127) << 25;
-}
-
-static inline uint32_t word_u(uint32_t match, unsigned rd, int32_t imm)
-{
-    return match | rd << 7 | ((uint32_t)imm & 0xfffff000);
-}
-
-#define JAL_REACH (INT64_C(1) << 20)
-
-static inline bool jal_reaches(int64_t offset)
-{
-    return offset >= -JAL_REACH && offset < JAL_REACH;
-}
-
-/* Bits 10 to 1, 11 and 19 to 12 of the offset, below its sign.  64 bits, here and
- * below, because 32-bit arithmetic costs instructions more. */
-static inline uint32_t word_jal_forward(unsigned rd, int64_t offset)
-{
-    const uint64_t bits = (uint64_t)offset;
-    return (uint32_t)((uint64_t)MATCH_jal | rd << 7 | (bits & 0xff000) | (bits & 0x800) << 9 |
-                      (bits & 0x7fe) << 20);
-}
-
-static inline uint32_t word_jal(unsigned rd, int64_t offset)
-{
-    return word_jal_forward(rd, offset) | (uint32_t)(offset >> 63) << 31;
-}
-
-static inline bool branch_reaches(int64_t offset)
-{
-    return offset >= -4096 && offset < 4096;
-}
-
-/* Branches come in pairs, such as beq and bne: this bit tells which of the two. */
-#define BRANCH_OPPOSITE UINT32_C(0x1000)
-/* The bits of a conditional branch that hold its offset. */
-#define BRANCH_OFFSET_MASK UINT32_C(0xfe000f80)
-
-static inline uint32_t branch_offset_bits(int64_t offset)
-{
-    const uint64_t bits = (uint64_t)offset;
-    return (uint32_t)((bits >> 4 & 0x80) | (bits & 0x1e) << 7 | (bits & 0x7e0) << 20 |
-                      (uint64_t)(offset >> 63) << 31);
-}
-
-/* And back, from the whole word. */
-static inline int64_t branch_offset_of(uint32_t word)
-{
-    const int64_t bits = (int32_t)word;
-    return bits >> 31 << 12 | (bits & 0x80) << 4 | (bits >> 20 & 0x7e0) | (bits >> 7 & 0x1e);
-}
-
-/* Saves a register in the context, or takes it back. */
-static inline void emit_save(struct builder *builder, unsigned reg, int32_t offset)
-{
-    emit_word(builder, word_s((uint32_t)MATCH_sd, TP, reg, offset));
-}
-
-static inline void emit_restore(struct builder *builder, unsigned reg, int32_t offset)
-{
-    emit_word(builder, word_i((uint32_t)MATCH_ld, reg, TP, offset));
-}
+/* sw_counter.c: if `code` is a software counter's, the program goes back to the head
+ * of its loop, which then counts as not executed: context->target; `saved` gets
+ * the offsets in the context of those registers that are there. */
+bool counter_leave(struct context *context, const uint8_t *code, uint16_t *saved);
+/* The program was stopped at `code`, by no fault of its own, and goes on at
+ * context->target later: a software counter just before it counts again then. */
+void counter_interrupt(struct context *context, const uint8_t *code);
+/* callback.S */
+extern const char target_callback[], target_callback_saved[];
+extern const char target_fetch_slot[], target_fetch_slot_end[];
+/* enter.S: where trampolines go, and lookups that fail. */
+extern const char target_leave[];
+extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];
 
 #endif

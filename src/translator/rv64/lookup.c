@@ -9,14 +9,12 @@
  * Each thread has its own tables, but checks follow each other as in the master's:
  * what one thread has added to an entry, others find when they miss something there. */
 #include "translator/rv64/lookup.h"
-#include "translator/rv64/copy.h"
+#include "translator/rv64/opcodes.h"
 
 #include "base/check.h"
+#include "isa/rv64/immediate.h"
 
-_Static_assert(sizeof(union lookup) == 1 << LOOKUP_SIZE_BITS, "emitted code depends on it");
-
-/* enter.S: what lookups that fail jump to. */
-extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];
+_Static_assert(sizeof(union target_lookup) == 1 << LOOKUP_SIZE_BITS, "emitted code depends on it");
 
 static const struct check {
     const char *miss;
@@ -29,20 +27,12 @@ static const struct check {
     [LOOKUP_RETURN] = {target_miss_return, RA, false},
 };
 
-/* Of one that stands alone: the jump to the next, a constant, a branch, a register
+/* What stands before a check: the jump to the next, always in two words, so that it can be sent elsewhere. */
+#define NEXT_BYTES 8
+/* Of a check that stands alone: the jump to the next, a constant, a branch, a register
  * that comes back, the jump to the fragment. */
-#define CHECK_BYTES ((2 + 2 + 1 + 1 + 2) * 4)
+#define CHECK_BYTES (NEXT_BYTES + (2 + 1 + 1 + 2) * 4)
 #define LITERAL_BYTES 24 /* of the constant, and what aligns both */
-
-size_t target_lookup_bytes_before(const struct options *options)
-{
-    return (size_t)1 << options->lookup_bits << RETURN_SIZE_BITS;
-}
-
-size_t target_lookup_bytes_behind(const struct options *options)
-{
-    return (size_t)1 << options->lookup_bits << LOOKUP_SIZE_BITS;
-}
 
 /* Two words, over and over; `count` of them, in steps of eight: this is a good part
  * of what starting costs. */
@@ -57,7 +47,7 @@ static void fill(const uint8_t **at, size_t count, const uint8_t *even, const ui
 void target_lookup_clear(struct context *context)
 {
     const struct options *options = &context->translator->options;
-    const size_t entries = (size_t)1 << options->lookup_bits;
+    const size_t entries = (size_t)1 << context->translator->lookup_bits;
 
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         context->miss[kind] = checks[kind].miss;
@@ -81,7 +71,7 @@ void target_lookup_clear(struct context *context)
 
 static size_t entry_index(const struct context *context, guest_addr target)
 {
-    return target / 2 % ((size_t)1 << context->translator->options.lookup_bits);
+    return target / 2 % ((size_t)1 << context->translator->lookup_bits);
 }
 
 /* Where the first check for `target` is noted. */
@@ -96,39 +86,68 @@ static const uint8_t **first_check(struct context *context, unsigned kind, guest
 }
 
 /* The way to the next check, through a0, which all of them may use. */
-static void emit_next(struct builder *builder, unsigned kind, const uint8_t *next)
+static void write_next(uint8_t *at, unsigned kind, const uint8_t *next)
 {
+    const int64_t offset = next - at;
+
     if (next == (const uint8_t *)checks[kind].miss) {
-        emit_restore(builder, A0, CONTEXT_MISS((int32_t)kind));
-        emit_word(builder, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
+        put_word(at, word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_MISS((int32_t)kind)));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
     } else {
-        emit_far_jump(builder, next);
+        put_word(at, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low_part(offset))));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, low_part(offset)));
+        if (jal_reaches(offset)) {
+            put_word(at, word_jal(X0, offset));
+        }
+    }
+}
+
+/* Where the check goes that fails: as write_next wrote it. */
+static const uint8_t *read_next(const uint8_t *check, unsigned kind)
+{
+    const uint8_t *at = check - NEXT_BYTES;
+    const uint32_t first = get_word(at), second = get_word(at + 4);
+
+    switch (opcode_of(first)) {
+    case OPCODE_LOAD:
+        return (const uint8_t *)checks[kind].miss;
+    case OPCODE_JAL:
+        return at + rv64_immediate_J(first);
+    default:
+        return at + rv64_immediate_U(first) + rv64_immediate_I(second);
     }
 }
 
 /* Returns where it begins; what stands behind it goes to the fragment. */
-static const uint8_t *emit_comparison(struct builder *builder, unsigned kind, guest_addr target)
+static const uint8_t *emit_comparison(struct emitter *emitter, unsigned kind, guest_addr target)
 {
-    const uint8_t *next = builder->at;
+    const uint8_t *next = emitter->at;
+    const uint8_t **first = first_check(emitter->translator->master, kind, target);
 
-    const uint8_t **first = first_check(builder->translator->master, kind, target);
-    emit_next(builder, kind, *first);
-    const uint8_t *check = builder->at;
+    write_next(emitter->at, kind, *first);
+    emitter->at += NEXT_BYTES;
+    const uint8_t *check = emitter->at;
     *first = check;
-    emit_constant(builder, A0, target);
-    emit_word(builder, word_r((uint32_t)MATCH_bne, 0, A0, checks[kind].target) |
-                           branch_offset_bits(next - builder->at));
+    emit_constant(emitter, A0, target);
+    emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, A0, checks[kind].target) |
+                           branch_offset_bits(next - emitter->at));
     if (checks[kind].moved) {
-        emit_restore(builder, checks[kind].target, CONTEXT_X(checks[kind].target));
+        emit_restore(emitter, checks[kind].target, CONTEXT_X(checks[kind].target));
     }
     return check;
 }
 
-__attribute__((noinline)) void emit_check(struct builder *builder)
+/* Whether a lookup is by a target with TARGET_CALL_MARK. */
+static bool is_marked(guest_addr target)
 {
-    struct fragment *fragment = builder->fragment;
+    return (target & TARGET_CALL_MARK) != 0;
+}
 
-    fragment->check[builder->lookup] = emit_comparison(builder, builder->lookup, fragment->start);
+void emit_check(struct emitter *emitter, unsigned kind)
+{
+    struct fragment *fragment = emitter->fragment;
+
+    fragment->checks.of[false][kind] = emit_comparison(emitter, kind, fragment->start);
 }
 
 /* A check among the trampolines; NULL if there is no room. */
@@ -139,24 +158,46 @@ static const uint8_t *add_check(struct translator *translator, unsigned kind, gu
         return NULL;
     }
     uint8_t *place = cache_add_trampoline(&translator->cache, CHECK_BYTES);
-    struct builder builder = {.translator = translator, .at = place};
-    const uint8_t *check = emit_comparison(&builder, kind, target);
-    emit_far_jump(&builder, target_indirect_entry(fragment));
-    ASSERT(builder.at <= place + CHECK_BYTES);
-    target_sync(translator, CODE_TRAMPOLINE, place, builder.at);
+    struct emitter emitter = {.translator = translator, .at = place};
+    const uint8_t *check = emit_comparison(&emitter, kind, target);
+    emit_far_jump(&emitter, fragment_indirect_entry(fragment));
+    ASSERT(emitter.at <= place + CHECK_BYTES);
+    target_sync(translator, CODE_TRAMPOLINE, place, emitter.at);
     return check;
 }
 
-/* What a check does that fails stands right before it: one jump, or two words. */
-static void remove_check(struct translator *translator, const struct fragment *fragment,
+/* In one table: who would begin with `check` begins with what follows it. */
+static void skip_in_table(struct context *context, unsigned kind, guest_addr target,
+                          const uint8_t *check, const uint8_t *next)
+{
+    const uint8_t **first = first_check(context, kind, target);
+
+    if (*first == check) {
+        *first = next;
+    }
+}
+
+/* The check before it leads to the one behind it; no thread is in the cache, so two words can be changed. */
+static void remove_check(struct translator *translator, unsigned kind, guest_addr target,
                          const uint8_t *check)
 {
-    uint8_t *place = (uint8_t *)(uintptr_t)check;
-    const bool near = opcode_of(get_word(place - 4)) == OPCODE_JAL;
-    const bool apart = check < fragment->code || check >= fragment->end;
+    const uint8_t *next = read_next(check, kind);
+    const uint8_t *before = *first_check(translator->master, kind, target);
 
-    patch_word(place, word_jal(X0, near ? -4 : -8));
-    target_sync(translator, apart ? CODE_TRAMPOLINE : CODE_FRAGMENT, place, place + 4);
+    while (before != check && before != (const uint8_t *)checks[kind].miss) {
+        const uint8_t *following = read_next(before, kind);
+        if (following == check) {
+            uint8_t *at = (uint8_t *)(uintptr_t)before - NEXT_BYTES;
+            write_next(at, kind, next);
+            target_sync(translator, CODE_TRAMPOLINE, at, at + NEXT_BYTES);
+            break;
+        }
+        before = following;
+    }
+    skip_in_table(translator->master, kind, target, check, next);
+    for (struct context *at = translator->threads; at != NULL; at = at->next) {
+        skip_in_table(at, kind, target, check, next);
+    }
 }
 
 static void remove_entry(struct context *context, guest_addr target)
@@ -168,39 +209,47 @@ static void remove_entry(struct context *context, guest_addr target)
     }
 }
 
-void target_lookup_remove(struct translator *translator, const struct fragment *fragment)
+static void remove_target(struct translator *translator, struct fragment *fragment,
+                          guest_addr target)
 {
+    const uint8_t **of = fragment->checks.of[is_marked(target)];
+
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
-        if (fragment->check[kind] != NULL) {
-            remove_check(translator, fragment, fragment->check[kind]);
+        if (of[kind] != NULL) {
+            remove_check(translator, kind, target, of[kind]);
+            of[kind] = NULL;
+            translator->lookup_count--;
         }
     }
     if (translator->options.indirect == INDIRECT_IBTC) {
         for (struct context *at = translator->threads; at != NULL; at = at->next) {
-            remove_entry(at, fragment->start);
+            remove_entry(at, target);
         }
     }
+}
+
+void target_lookup_remove(struct translator *translator, struct fragment *fragment)
+{
+    remove_target(translator, fragment, fragment->start);
+    remove_target(translator, fragment, fragment->start | TARGET_CALL_MARK);
 }
 
 SELDOM static bool add_slowly(struct context *context, unsigned kind, guest_addr target,
                               struct fragment *fragment)
 {
     struct translator *translator = context->translator;
+    const uint8_t **check = &fragment->checks.of[is_marked(target)][kind];
 
     if (kind == LOOKUP_INLINE) {
-        union lookup *entry = &context->lookups[entry_index(context, target)];
+        union target_lookup *entry = &context->lookups[entry_index(context, target)];
         entry->target = target;
-        entry->entry = target_indirect_entry(fragment);
+        entry->entry = fragment_indirect_entry(fragment);
         return true;
     }
-    const bool own = target == fragment->start;
-    if (!own || fragment->check[kind] == NULL) {
-        const uint8_t *check = add_check(translator, kind, target, fragment);
-        if (check == NULL) {
+    if (*check == NULL) {
+        *check = add_check(translator, kind, target, fragment);
+        if (*check == NULL) {
             return false;
-        }
-        if (own) {
-            fragment->check[kind] = check;
         }
     }
     /* It need not be the first, but is among those that follow it. */
@@ -213,6 +262,6 @@ bool target_lookup_add(struct context *context, unsigned kind, guest_addr target
                        struct fragment *fragment)
 {
     return LIKELY(context == context->translator->master && target == fragment->start &&
-                  fragment->check[kind] != NULL) ||
+                  fragment->checks.of[false][kind] != NULL) ||
            add_slowly(context, kind, target, fragment);
 }

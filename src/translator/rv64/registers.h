@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_RV64_REGISTERS_H
 #define STRATA_TRANSLATOR_RV64_REGISTERS_H
 
-#include "translator/fragment/context.h"
+#include "translator/rv64/context_offsets.h"
 
 /* clang-format off */
 

@@ -108,10 +108,10 @@ target_resume:
     mv a0, tp
     j target_enter
 
-    .globl target_load_floats
-    .hidden target_load_floats
-    .type target_load_floats, @function
-target_load_floats:
+    .globl load_floats
+    .hidden load_floats
+    .type load_floats, @function
+load_floats:
     .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
     fld f\number, (\number * 8)(a0)
@@ -119,6 +119,6 @@ target_load_floats:
     lw a1, FLOATS_FCSR(a0)
     fscsr a1
     ret
-    .size target_load_floats, . - target_load_floats
+    .size load_floats, . - load_floats
 
     .section .note.GNU-stack, "", @progbits

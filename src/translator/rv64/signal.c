@@ -5,7 +5,7 @@
 #include "translator/process/thread.h"
 
 #include "isa/rv64/decode.h"
-#include "translator/rv64/rv64.h"
+#include "translator/rv64/emit.h"
 
 #include <asm/errno.h>
 #include <asm/siginfo.h>
@@ -28,7 +28,7 @@
 static uint64_t frame_address(const struct context *context, bool alternate)
 {
     const struct signals *signals = context->signals;
-    uint64_t stack = context->x[SP];
+    uint64_t stack = context->registers.x[SP];
 
     if (signal_stack_holds(signals, stack)) {
         if (!signal_stack_holds(signals, stack - sizeof(struct signal_frame))) {
@@ -46,11 +46,11 @@ static uint64_t return_address(struct translator *translator)
     if (translator->options.returns != RETURNS_FAST) {
         return (uintptr_t)target_signal_return;
     }
-    if (translator->signal_return == 0) {
-        translator->signal_return =
+    if (translator->process.signal_return == 0) {
+        translator->process.signal_return =
             fast_return_address(translator, (uintptr_t)target_signal_return);
     }
-    return translator->signal_return;
+    return translator->process.signal_return;
 }
 
 bool target_push_frame(struct context *context, const struct signal_info *info, uint64_t mask,
@@ -70,30 +70,30 @@ bool target_push_frame(struct context *context, const struct signal_info *info, 
         frame->context.stack.flags = SS_DISABLE;
     }
     frame->context.mask = mask;
-    __builtin_memcpy(frame->context.x, context->x, sizeof context->x);
+    __builtin_memcpy(frame->context.x, context->registers.x, sizeof context->registers.x);
     frame->context.x[0] = context->target;
     __builtin_memcpy(frame->context.floats, signals->floats, sizeof signals->floats);
     if ((signals->stack.flags & SS_AUTODISARM) != 0) {
         signals->stack = (struct signal_stack){.bytes = 0};
     }
 
-    context->x[RA] = return_address(context->translator);
-    context->x[SP] = address;
-    context->x[A0] = (uint64_t)info->number;
-    context->x[A1] = address + offsetof(struct signal_frame, info);
-    context->x[A2] = address + offsetof(struct signal_frame, context);
+    context->registers.x[RA] = return_address(context->translator);
+    context->registers.x[SP] = address;
+    context->registers.x[A0] = (uint64_t)info->number;
+    context->registers.x[A1] = address + offsetof(struct signal_frame, info);
+    context->registers.x[A2] = address + offsetof(struct signal_frame, context);
     context->target = handler & PC_BITS;
     return true;
 }
 
 static const struct frame_context *find_frame(const struct context *context)
 {
-    return &((const struct signal_frame *)(uintptr_t)context->x[SP])->context;
+    return &((const struct signal_frame *)(uintptr_t)context->registers.x[SP])->context;
 }
 
 bool target_frame_mask(const struct context *context, uint64_t *mask)
 {
-    if (!signal_can_read(context->x[SP], sizeof(struct signal_frame))) {
+    if (!signal_can_read(context->registers.x[SP], sizeof(struct signal_frame))) {
         return false;
     }
     *mask = find_frame(context)->mask;
@@ -108,11 +108,12 @@ bool target_pop_frame(struct context *context)
     if (frame->floats[FLOAT_RESERVED] != 0 || (uint32_t)frame->floats[FLOAT_RESERVED + 1] != 0) {
         return false;
     }
-    __builtin_memcpy(&context->x[1], &frame->x[1], sizeof frame->x - sizeof frame->x[0]);
+    __builtin_memcpy(&context->registers.x[1], &frame->x[1], sizeof frame->x - sizeof frame->x[0]);
     __builtin_memcpy(signals->floats, frame->floats, FLOAT_BYTES);
     context->target = frame->x[0] & PC_BITS;
     /* As in the kernel, a stack that cannot be set is not an error here. */
-    signal_stack_set(signals, &frame->stack, context->x[SP]);
+    signal_stack_set(signals, &frame->stack, context->registers.x[SP]);
+    load_floats(signals->floats);
     return true;
 }
 
@@ -150,10 +151,10 @@ static void fault_natively(struct context *context, const struct signal_info *in
     /* A word more than the kernel reads: see signal.c. */
     const uint64_t standard[4] = {0};
 
-    thread_leave_cache(context); /* for good */
+    outside_leave_cache(context); /* for good */
     report_end(context->translator);
     host_call(__NR_rt_sigaction, (long)info->number, standard, NULL, MASK_BYTES);
-    __builtin_memcpy(&frame->x[1], &context->x[1], sizeof frame->x - sizeof frame->x[0]);
+    __builtin_memcpy(&frame->x[1], &context->registers.x[1], sizeof frame->x - sizeof frame->x[0]);
     frame->x[0] = context->target;
 }
 
@@ -167,12 +168,12 @@ static void skip_load(struct context *context, const struct signal_info *info,
 
     __builtin_memcpy(halves, (const void *)(uintptr_t)frame->x[0], sizeof halves);
     rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
-    if (context->translator->building != context || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
+    if (context->translator->reading != context || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
         host_fail(STATUS_FAILED, "internal error: the translator has caused a fault", NULL, NULL,
                   NULL);
     }
     context->translator->unreadable = info->address;
-    context->translator->builder.spoiled = true;
+    context->translator->spoiled = true;
     frame->x[insn.rd] = 0;
     frame->x[0] += insn.length;
 }

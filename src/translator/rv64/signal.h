@@ -15,7 +15,7 @@ struct frame_context {
     uint8_t unused[120];
     uint64_t pad;   /* the next member is aligned to 16 bytes */
     uint64_t x[32]; /* pc in the place of x0 */
-    uint64_t floats[SIGNAL_FLOAT_WORDS];
+    uint64_t floats[TARGET_FLOAT_WORDS];
 };
 
 struct signal_frame {
@@ -28,6 +28,8 @@ _Static_assert(offsetof(struct frame_context, x) == 176, "ucontext_t.uc_mcontext
 _Static_assert(sizeof(struct frame_context) == 960, "ucontext_t");
 _Static_assert(sizeof(struct signal_frame) == 1088, "struct rt_sigframe");
 
+/* signal.S: the processor gets the floating-point registers of a frame. */
+void load_floats(const uint64_t *floats);
 /* signal.S, enter.S and callback.S */
 extern const char target_call_done[], target_call_stopped[];
 extern const char target_signal_return[];

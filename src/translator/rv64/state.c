@@ -1,10 +1,9 @@
 /* Where the program is, and where its registers are, when its code in the cache is interrupted. */
 #include "translator/rv64/signal.h"
-#include "translator/fragment/state.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"
-#include "translator/rv64/rv64.h"
+#include "translator/rv64/emit.h"
 
 #define NOT_SAVED 0 /* the offset of x[0], which nobody saves */
 
@@ -41,10 +40,10 @@ static void take_registers(struct context *context, const struct frame_context *
 {
     for (unsigned i = 1; i < 32; i++) {
         if (saved->offset[i] != NOT_SAVED) {
-            context->x[i] =
+            context->registers.x[i] =
                 *(const uint64_t *)(const void *)((const uint8_t *)context + saved->offset[i]);
         } else if (i != TP) {
-            context->x[i] = frame->x[i];
+            context->registers.x[i] = frame->x[i];
         }
     }
 }
@@ -66,7 +65,7 @@ bool state_take(struct context *context, const struct frame_context *frame)
         take_registers(context, frame, &saved);
         return true;
     }
-    if (target_count_leave(context, code, saved.offset)) {
+    if (counter_leave(context, code, saved.offset)) {
         take_registers(context, frame, &saved);
         return true;
     }
@@ -77,7 +76,7 @@ bool state_take(struct context *context, const struct frame_context *frame)
     note_saved(&saved, state.piece, code);
     context->target = state.pc;
     if (state.held != 0) { /* it stands for tp: whole.c */
-        context->x[TP] = frame->x[state.held];
+        context->registers.x[TP] = frame->x[state.held];
         saved.offset[state.held] = CONTEXT_SPARE;
     }
     take_registers(context, frame, &saved);
@@ -105,6 +104,6 @@ bool state_roll_forward(struct context *context, struct frame_context *frame)
         }
         ASSERT(step_instruction(frame));
     }
-    target_count_interrupt(context, (const uint8_t *)(uintptr_t)frame->x[0]);
+    counter_interrupt(context, (const uint8_t *)(uintptr_t)frame->x[0]);
     return true;
 }

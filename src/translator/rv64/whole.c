@@ -5,8 +5,8 @@
  * jumps forward within it stay inside; the others leave the fragment from its middle.
  * Where tp is named, which is the translator's, another register stands for it from
  * before the load to behind the store, and each way out gives that back first. */
-#include "translator/rv64/rv64.h"
-#include "translator/fragment/state.h"
+
+#include "translator/rv64/emit.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"
@@ -28,7 +28,6 @@ struct member {
 
 struct sequence {
     unsigned count;
-    unsigned leaving; /* conditional branches that go elsewhere */
     uint32_t named;   /* bits of the registers that are */
     unsigned held;    /* the register that stands for tp, or 0 */
     guest_addr end;   /* behind it */
@@ -91,12 +90,12 @@ static bool is_reached(const struct sequence *sequence, const struct member *mem
     return false;
 }
 
-static struct member *read_member(struct sequence *sequence, guest_addr pc)
+/* `code` is what the program has at `pc`. */
+static struct member *read_member(struct sequence *sequence, guest_addr pc, const uint8_t *code)
 {
-    const uint16_t *halves = (const uint16_t *)(uintptr_t)pc;
     struct member *member = &sequence->members[sequence->count++];
 
-    rv64_decode((uint32_t)halves[1] << 16 | halves[0], &member->insn);
+    rv64_decode(get_word(code), &member->insn);
     member->pc = pc;
     member->branch = NULL;
     member->flags = rv64_row(member->insn.op)->flags;
@@ -107,34 +106,49 @@ static struct member *read_member(struct sequence *sequence, guest_addr pc)
     return member;
 }
 
-/* False if the load-reserved at `pc` begins none.  All is read only here: another
- * thread may change it. */
-static bool read_sequence(const struct translator *translator, guest_addr pc,
-                          struct sequence *sequence)
+/* A branch or jump that goes elsewhere. */
+static bool leaves(struct sequence *sequence, const struct member *member)
 {
-    const struct member *member = read_member(sequence, pc);
+    return member->target != 0 && find_target(sequence, member) == NULL;
+}
 
+/* Copies the next instruction to `code`: it is read only once. */
+static unsigned copy_instruction(guest_addr pc, uint8_t *code)
+{
+    const uint16_t *from = (const uint16_t *)(uintptr_t)pc;
+    uint16_t *to = (uint16_t *)(void *)code;
+
+    to[0] = from[0];
+    if ((to[0] & 3) != 3) {
+        return 2;
+    }
+    to[1] = from[1];
+    return 4;
+}
+
+/* False if the load-reserved at `pc` begins no sequence of at most `limit` instructions. */
+static bool read_sequence(guest_addr pc, unsigned limit, uint8_t *code, struct sequence *sequence)
+{
+    unsigned bytes = copy_instruction(pc, code);
+    const struct member *member = read_member(sequence, pc, code);
+
+    if (member->insn.op != RV64_lr_d && member->insn.op != RV64_lr_w) {
+        sequence->count = 0;
+        return false; /* another thread has just changed it */
+    }
     while (!is_store(member)) {
-        pc += member->insn.length;
-        if (sequence->count == WHOLE_INSTRUCTIONS || !can_fetch(translator, pc)) {
+        if (sequence->count == WHOLE_INSTRUCTIONS || sequence->count == limit) {
             return false;
         }
-        member = read_member(sequence, pc);
+        const unsigned more = copy_instruction(pc + bytes, code + bytes);
+        member = read_member(sequence, pc + bytes, code + bytes);
+        bytes += more;
         if (!is_reached(sequence, member) || !(is_store(member) || can_be_inside(member))) {
             return false;
         }
     }
-    sequence->end = pc + member->insn.length;
+    sequence->end = pc + bytes;
     return true;
-}
-
-static void count_leaving(struct sequence *sequence)
-{
-    for (unsigned i = 0; i < sequence->count; i++) {
-        const struct member *member = &sequence->members[i];
-        sequence->leaving +=
-            (member->flags & INSN_CONDITIONAL) != 0 && find_target(sequence, member) == NULL;
-    }
 }
 
 /* False if tp is named, and all others are, too; but sp is where signals find a stack. */
@@ -169,79 +183,78 @@ static uint32_t rename_tp(const struct sequence *sequence, const struct member *
 }
 
 /* As emit_constant, but large ones stand nowhere in memory either. */
-static void emit_whole_constant(struct builder *builder, unsigned rd, uint64_t value)
+static void emit_whole_constant(struct emitter *emitter, unsigned rd, uint64_t value)
 {
     const int64_t wanted = (int64_t)value;
     const int32_t low = (int32_t)((uint32_t)value << 20) >> 20;
 
     if (wanted == (int32_t)wanted) {
-        emit_constant(builder, rd, value);
+        emit_constant(emitter, rd, value);
         return;
     }
-    emit_whole_constant(builder, rd, (uint64_t)((int64_t)(value - (uint64_t)low) >> 12));
-    emit_word(builder, word_i((uint32_t)MATCH_slli, rd, rd, 12));
-    emit_word(builder, word_i((uint32_t)MATCH_addi, rd, rd, low));
+    emit_whole_constant(emitter, rd, (uint64_t)((int64_t)(value - (uint64_t)low) >> 12));
+    emit_word(emitter, word_i((uint32_t)MATCH_slli, rd, rd, 12));
+    emit_word(emitter, word_i((uint32_t)MATCH_addi, rd, rd, low));
 }
 
-static void emit_auipc(struct builder *builder, const struct sequence *sequence,
+static void emit_auipc(struct emitter *emitter, const struct sequence *sequence,
                        const struct member *member)
 {
     const unsigned rd = member->insn.rd == TP ? sequence->held : member->insn.rd;
 
     if (rd != X0) {
-        emit_whole_constant(builder, rd, member->pc + (uint64_t)member->insn.imm);
+        emit_whole_constant(emitter, rd, member->pc + (uint64_t)member->insn.imm);
     }
 }
 
-void whole_give_back(struct builder *builder, unsigned held)
+void whole_give_back(struct emitter *emitter, unsigned held)
 {
     if (held != 0) {
-        emit_save(builder, held, CONTEXT_X(TP));
-        emit_restore(builder, held, CONTEXT_SPARE);
+        emit_save(emitter, held, CONTEXT_X(TP));
+        emit_restore(emitter, held, CONTEXT_SPARE);
     }
 }
 
-static void emit_transfer(struct builder *builder, struct sequence *sequence, struct member *member)
+/* Where a branch out of the middle goes is not known yet: its exit follows behind the fragment's end. */
+static void emit_side(struct emitter *emitter, const struct sequence *sequence,
+                      const struct member *member, uint32_t word, struct exit *exit,
+                      struct side *side)
+{
+    *side = (struct side){.branch = NULL, .held = sequence->held};
+    if (member->insn.op == RV64_jal) {
+        whole_give_back(emitter, sequence->held);
+        emit_alignment(emitter);
+        emit_exit(emitter, exit, NULL);
+        return;
+    }
+    emit_alignment(emitter);
+    side->branch = emitter->at;
+    emit_word(emitter, word);
+}
+
+static uint32_t transfer_word(const struct sequence *sequence, const struct member *member)
 {
     const bool as_it_is = member->insn.length == 4 && !has_tp(member->named);
-    const uint32_t word =
-        as_it_is ? member->insn.word & ~BRANCH_OFFSET_MASK : rename_tp(sequence, member);
 
-    if (find_target(sequence, member) != NULL) {
-        member->branch = builder->at;
-        emit_word(builder, word);
-        return;
-    }
-    if (member->insn.op == RV64_jal) {
-        whole_give_back(builder, sequence->held);
-        target_align(builder);
-        builder->from = member->pc;
-        emit_exit(builder, WAY_JUMP, member->target, NULL);
-        return;
-    }
-    target_align(builder);
-    builder->translator->sides[builder->side_count++] = (struct side){.branch = builder->at,
-                                                                      .from = member->pc,
-                                                                      .target = member->target,
-                                                                      .held = sequence->held};
-    emit_word(builder, word);
+    return as_it_is ? member->insn.word & ~BRANCH_OFFSET_MASK : rename_tp(sequence, member);
 }
 
-/* With threads all have 32 bits: what can be changed later is aligned then. */
-static void emit_member(struct builder *builder, struct sequence *sequence, struct member *member)
+/* All but what leaves.  With threads all have 32 bits: what can be changed later is aligned then. */
+static void emit_member(struct emitter *emitter, const struct sequence *sequence,
+                        struct member *member)
 {
-    member->at = builder->at;
     if (member->target != 0) {
-        emit_transfer(builder, sequence, member);
+        member->branch = emitter->at;
+        emit_word(emitter, transfer_word(sequence, member));
     } else if (member->insn.op == RV64_auipc) {
-        emit_auipc(builder, sequence, member);
+        emit_auipc(emitter, sequence, member);
     } else if (has_tp(member->named) ||
-               (member->insn.length == 2 && builder->translator->threaded)) {
-        emit_word(builder, rename_tp(sequence, member));
+               (member->insn.length == 2 && emitter->translator->threaded)) {
+        emit_word(emitter, rename_tp(sequence, member));
     } else if (member->insn.length == 2) {
-        emit_half(builder, (uint16_t)member->insn.word);
+        emit_half(emitter, (uint16_t)member->insn.word);
     } else {
-        emit_word(builder, member->insn.word);
+        emit_word(emitter, member->insn.word);
     }
 }
 
@@ -259,65 +272,82 @@ static void join(struct sequence *sequence)
     }
 }
 
-/* Code is noted page by page; an instruction in two pages is alone. */
-static bool begins_page(const struct member *member)
-{
-    return member[-1].pc / CODE_PAGE != (member->pc + TARGET_LONGEST_INSTRUCTION - 1) / CODE_PAGE;
-}
-
-static void note_page(struct builder *builder, const struct member *member)
-{
-    builder->pc = member->pc;
-    if (begins_page(member)) {
-        build_note(builder);
-    }
-    builder->left -= 2;
-}
-
-/* The mark of the first is there, and it is counted. */
-static void emit_sequence(struct builder *builder, struct sequence *sequence)
-{
-    struct translator *translator = builder->translator;
-
-    target_align(builder);
-    if (sequence->held != 0) {
-        emit_save(builder, sequence->held, CONTEXT_SPARE);
-        emit_restore(builder, sequence->held, CONTEXT_X(TP));
-        state_note_own(translator, builder->at);
-    }
-    emit_member(builder, sequence, &sequence->members[0]);
-    for (unsigned i = 1; i < sequence->count; i++) {
-        note_page(builder, &sequence->members[i]);
-        state_add_mark(translator, builder->at, builder->at, sequence->members[i].pc);
-        state_note_held(translator, sequence->held);
-        emit_member(builder, sequence, &sequence->members[i]);
-    }
-    join(sequence);
-    if (sequence->held != 0) {
-        state_add_mark(translator, builder->at, builder->at, sequence->end);
-        state_note_held(translator, sequence->held);
-        whole_give_back(builder, sequence->held);
-    }
-}
-
-enum whole whole_translate(struct builder *builder)
+void whole_read(guest_addr pc, unsigned limit, uint8_t *code, struct whole *whole)
 {
     struct sequence sequence;
 
-    sequence.count = sequence.leaving = 0;
+    sequence.count = 0;
     sequence.named = 0;
-    if (!read_sequence(builder->translator, builder->pc, &sequence) || !choose_held(&sequence)) {
-        return WHOLE_NONE;
+    whole->instructions = whole->bytes = whole->side_count = 0;
+    if (!read_sequence(pc, limit, code, &sequence)) {
+        whole->instructions = sequence.count == limit && limit < WHOLE_INSTRUCTIONS ? limit + 1 : 0;
+        return;
     }
-    count_leaving(&sequence);
-    if (sequence.leaving > FRAGMENT_SIDES) {
-        return WHOLE_NONE;
+    if (!choose_held(&sequence)) {
+        return;
     }
-    if (builder_instructions(builder) + sequence.count - 1 > FRAGMENT_INSTRUCTIONS ||
-        builder->side_count + sequence.leaving > FRAGMENT_SIDES) {
-        return WHOLE_LATER;
+    for (unsigned i = 0; i < sequence.count; i++) {
+        const struct member *member = &sequence.members[i];
+        if (!leaves(&sequence, member)) {
+            continue;
+        }
+        if (whole->side_count == TARGET_SIDES) {
+            return;
+        }
+        whole->sides[whole->side_count].from = member->pc;
+        whole->sides[whole->side_count].target = member->target;
+        whole->sides[whole->side_count++].jumps = member->insn.op == RV64_jal;
     }
-    emit_sequence(builder, &sequence);
-    builder->pc = sequence.end;
-    return WHOLE_DONE;
+    whole->instructions = sequence.count;
+    whole->bytes = (unsigned)(sequence.end - pc);
+}
+
+/* As whole_read found it. */
+static void parse(const struct step *step, const uint8_t *code, struct sequence *sequence)
+{
+    unsigned bytes = 0;
+
+    sequence->count = 0;
+    sequence->named = 0;
+    while (bytes < step->bytes) {
+        bytes += read_member(sequence, step->pc + bytes, code + bytes)->insn.length;
+    }
+    sequence->end = step_end(step);
+    ASSERT(choose_held(sequence));
+}
+
+/* The mark of the first is there. */
+void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t *code,
+                struct exit *exits, struct side *sides)
+{
+    struct marks *marks = &emitter->translator->marks;
+    struct sequence sequence;
+
+    parse(step, code, &sequence);
+    emit_alignment(emitter);
+    if (sequence.held != 0) {
+        emit_save(emitter, sequence.held, CONTEXT_SPARE);
+        emit_restore(emitter, sequence.held, CONTEXT_X(TP));
+        state_note_own(marks, emitter->at);
+    }
+    for (unsigned i = 0; i < sequence.count; i++) {
+        struct member *member = &sequence.members[i];
+        if (i > 0) {
+            state_add_mark(marks, emitter->at, emitter->at, member->pc);
+            state_note_held(marks, sequence.held);
+        }
+        member->at = emitter->at;
+        if (leaves(&sequence, member)) {
+            emit_side(emitter, &sequence, member, transfer_word(&sequence, member), exits++,
+                      sides++);
+        } else {
+            emit_member(emitter, &sequence, member);
+        }
+    }
+    join(&sequence);
+    if (sequence.held != 0) {
+        state_add_mark(marks, emitter->at, emitter->at, sequence.end);
+        state_note_held(marks, sequence.held);
+        whole_give_back(emitter, sequence.held);
+    }
 }

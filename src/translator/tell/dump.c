@@ -1,9 +1,8 @@
 /* Shows the fragments in the cache, with the program's code beside the cache's. */
-#include "translator/process/fetch.h"
+#include "translator/fragment/fetch.h"
 #include "translator/tell/output.h"
 #include "translator/tell/report.h"
-#include "translator/fragment/state.h"
-#include "translator/target.h"
+#include "translator/fragment/outside.h"
 
 #include <asm/unistd.h>
 
@@ -35,8 +34,8 @@ static size_t count_fragments(const struct translator *translator)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL;
+    for (size_t i = 0; i <= translator->index.mask; i++) {
+        for (const struct fragment *at = translator->index.buckets[i].fragments; at != NULL;
              at = at->next) {
             count++;
         }
@@ -68,8 +67,8 @@ static bool collect_fragments(struct dump *dump)
     if (dump->fragments == NULL) {
         return false;
     }
-    for (size_t i = 0; i <= translator->bucket_mask; i++) {
-        for (const struct fragment *at = translator->buckets[i].fragments; at != NULL;
+    for (size_t i = 0; i <= translator->index.mask; i++) {
+        for (const struct fragment *at = translator->index.buckets[i].fragments; at != NULL;
              at = at->next) {
             dump->fragments[dump->count++] = at;
         }
@@ -189,6 +188,11 @@ static void show_trampolines(struct dump *dump)
         }
     }
     dump->trampoline_count = 0;
+}
+
+void outside_before_flush(struct translator *translator)
+{
+    dump_fragments(translator);
 }
 
 void dump_fragments(struct translator *translator)

@@ -1,5 +1,5 @@
 /* The operating system as the translator itself uses it: memory, messages, the end. */
-#include "translator/translator.h"
+#include "translator/host.h"
 
 #include "base/check.h"
 #include "base/text.h"
@@ -25,6 +25,19 @@ void *host_map(size_t bytes, bool executable)
                                      (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE), -1L, 0L);
 
     return host_is_error(result) ? NULL : (void *)(uintptr_t)result;
+}
+
+void host_unmap(void *memory, size_t bytes)
+{
+    host_call(__NR_munmap, memory, bytes);
+}
+
+_Static_assert(HOST_READ == PROT_READ && HOST_WRITE == PROT_WRITE && HOST_EXECUTE == PROT_EXEC,
+               "the kernel's numbers");
+
+bool host_protect(uint64_t start, uint64_t bytes, unsigned permissions)
+{
+    return !host_is_error(host_call(__NR_mprotect, start, bytes, (long)permissions));
 }
 
 static size_t length_of(const char *string)

@@ -1,8 +1,8 @@
-/* Which instructions are copied as they are, and which registers the others name. */
-#ifndef STRATA_TRANSLATOR_RV64_COPY_H
-#define STRATA_TRANSLATOR_RV64_COPY_H
+/* The opcodes of RV64 instructions, and which of their fields name integer registers. */
+#ifndef STRATA_TRANSLATOR_RV64_OPCODES_H
+#define STRATA_TRANSLATOR_RV64_OPCODES_H
 
-#include "translator/target.h"
+#include <stdint.h>
 
 enum {
     OPERANDS_NONE = 0,
@@ -18,7 +18,6 @@ enum opcode {
 #include "translator/rv64/opcodes.def"
 #undef OPCODE
 };
-extern const uint8_t opcode_operands[32];
 
 /* The major opcode of a 32-bit instruction. */
 static inline enum opcode opcode_of(uint32_t word)
@@ -30,8 +29,6 @@ static inline enum opcode opcode_of(uint32_t word)
 #define HALF_KIND(quadrant, funct3) ((funct3) << 2 | (quadrant))
 enum half_kind {
     HALF_J = HALF_KIND(1, 5),
-    HALF_BEQZ = HALF_KIND(1, 6),
-    HALF_BNEZ = HALF_KIND(1, 7),
     HALF_REGISTERS = HALF_KIND(2, 4), /* c.mv, c.add; without rs2: c.jr, c.jalr, c.ebreak */
 };
 
@@ -39,10 +36,5 @@ static inline enum half_kind half_kind(uint32_t half)
 {
     return (enum half_kind)HALF_KIND(half & 3, half >> 13);
 }
-
-/* Copies instructions from builder->pc on until one that is not simply copied, or
- * until the fragment has builder->limit of them; it has fewer now.  Returns whether
- * there is one that is not, and leaves its first half in `stopped`. */
-bool copy_run(struct builder *builder, uint64_t *stopped);
 
 #endif

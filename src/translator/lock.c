@@ -1,7 +1,7 @@
 /* A lock for threads that wait in the kernel. */
-#include "translator/process/lock.h"
+#include "translator/lock.h"
 
-#include "translator/translator.h"
+#include "translator/host.h"
 
 #include <asm/unistd.h>
 #include <linux/futex.h>

@@ -1,20 +1,12 @@
 /* The code that makes a hardware counter, once, and then takes itself out of the way.
  *
  * docs/counters.md has it instruction by instruction, beside what the paper says of its own. */
-#include "translator/target_count.h"
-
-#include "translator/rv64/rv64.h"
+#include "translator/rv64/emit.h"
 
 #include "base/check.h"
 #include "isa/rv64/xstrata_asm.h"
 
-void target_counter_start(struct context *context, uint64_t threshold)
-{
-    context->callback = target_callback_saved;
-    xstrata_csr_write(ctrthresh, threshold);
-}
-
-void target_counter_new(const uint8_t *tag, uint64_t threshold)
+void target_hw_new(const uint8_t *tag, uint64_t threshold)
 {
     const uint64_t usual = xstrata_csr_read(ctrthresh);
     if (threshold == 0) {
@@ -26,12 +18,12 @@ void target_counter_new(const uint8_t *tag, uint64_t threshold)
     xstrata_csr_write(ctrthresh, usual);
 }
 
-uint64_t target_counter_read(const uint8_t *tag)
+uint64_t target_hw_read(const uint8_t *tag)
 {
     return xstrata_ctr_read((uintptr_t)tag);
 }
 
-void target_counter_drop(const uint8_t *tag)
+void target_hw_drop(const uint8_t *tag)
 {
     xstrata_ctr_drop((uintptr_t)tag);
 }
@@ -75,27 +67,6 @@ static _Alignas(8) const uint32_t new_counter[JUMP_WORD + 1] = {
     0, /* jal: to the entry */
 };
 
-/* The one word that sends an exit straight to its target, and where it goes. */
-struct straight {
-    uint8_t *at;
-    uint32_t word;
-};
-
-static struct straight straight_to(const struct exit *exit, const uint8_t *entry)
-{
-    if (exit->branch != NULL && branch_reaches(entry - exit->branch)) {
-        return (struct straight){exit->branch, (get_word(exit->branch) & ~BRANCH_OFFSET_MASK) |
-                                                   branch_offset_bits(entry - exit->branch)};
-    }
-    return (struct straight){exit->site, word_jal(X0, entry - exit->site)};
-}
-
-/* The parts of a distance that auipc and the instruction behind it add. */
-static int32_t low_part(int64_t distance)
-{
-    return (int32_t)((uint32_t)distance << 20) >> 20;
-}
-
 /* The store is out of the entry's reach. */
 SELDOM static void write_far_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
 {
@@ -120,46 +91,43 @@ static void write_patch(uint32_t *code, const uint8_t *patched, const uint8_t *e
     code[JUMP_WORD] = word_jal(X0, entry - (const uint8_t *)(code + JUMP_WORD));
 }
 
-bool target_link_new_counter(struct translator *translator, struct exit *exit,
-                             const struct fragment *to)
+bool target_hw_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
     const size_t bytes = NEW_COUNTER_WORDS * sizeof(uint32_t);
     struct cache *cache = &translator->cache;
+    struct target_site *site = &exit->site;
     uint8_t *place = cache->trampolines - bytes;
     place -= (uintptr_t)place & 7;
     /* Trampolines stand behind all that is linked: if they reach it, it reaches them. */
     const uint64_t reach = JAL_REACH - NEW_COUNTER_WORDS * sizeof(uint32_t);
-    if (place < cache->fragments || (uint64_t)(place - exit->site) >= reach ||
+    if (place < cache->fragments || (uint64_t)(place - site->jump) >= reach ||
         (uint64_t)(place - to->entry) >= reach) {
         return false;
     }
     place = cache_add_trampoline(cache, bytes);
     uint32_t *code = __builtin_assume_aligned(place, 8);
     __builtin_memcpy(code, new_counter, sizeof new_counter);
-    const struct straight straight = straight_to(exit, to->entry);
+    const struct site_word straight = site_straight(site, to->entry);
     if (!to->loop->hot) {
         code[NEW_WORD] |= A1 << 20;
     }
     write_patch(code, straight.at, to->entry);
     code[STRAIGHT_WORD] = straight.word;
     *(const uint8_t **)(void *)(code + ENTRY_WORD) = to->entry;
-    target_name_new_counter(translator, place);
-    patch_word(exit->site, word_jal(X0, place - exit->site));
-    target_sync(translator, CODE_FRAGMENT, exit->site, exit->site + sizeof(uint32_t));
-    exit->counter = place;
+    target_sync(translator, CODE_COUNTER, place, place + bytes);
+    patch_word(site->jump, word_jal(X0, place - site->jump));
+    target_sync(translator, CODE_FRAGMENT, site->jump, site->jump + sizeof(uint32_t));
+    site->maker = place;
     return true;
 }
 
-void target_name_new_counter(struct translator *translator, const uint8_t *code)
+bool target_hw_linked(const struct exit *exit)
 {
-    target_sync(translator, CODE_COUNTER, code, code + NEW_COUNTER_WORDS * sizeof(uint32_t));
-}
+    const struct target_site *site = &exit->site;
 
-bool target_made_counter(const struct exit *exit)
-{
-    if (exit->branch != NULL && (get_word(exit->branch) & BRANCH_OFFSET_MASK) !=
-                                    branch_offset_bits(exit->site - exit->branch)) {
+    if (site->branch != NULL && (get_word(site->branch) & BRANCH_OFFSET_MASK) !=
+                                    branch_offset_bits(site->jump - site->branch)) {
         return true;
     }
-    return get_word(exit->site) != word_jal(X0, exit->counter - exit->site);
+    return get_word(site->jump) != word_jal(X0, site->maker - site->jump);
 }

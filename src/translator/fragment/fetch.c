@@ -1,16 +1,18 @@
 /* From where the program may execute instructions, as the kernel would decide when it fetches them. */
-#include "translator/process/fetch.h"
-#include "translator/target.h"
+#include "translator/translator.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
-#include <linux/mman.h>
-
-#define PAGE_BYTES UINT64_C(4096)
 
 static bool contains(struct code_range range, guest_addr pc)
 {
     return pc >= range.start && pc < range.end;
+}
+
+/* Whether the longest instruction can be read at `pc`. */
+static bool window_holds(struct code_range window, guest_addr pc)
+{
+    return pc >= window.start && pc + TARGET_LONGEST_INSTRUCTION <= window.end;
 }
 
 /* How many ranges end before `address`, or there. */
@@ -49,7 +51,7 @@ static void replace(struct fetchable *fetchable, unsigned first, unsigned last,
 /* Ranges that touch it become one with it. */
 void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end)
 {
-    struct code_range added = {start & ~(PAGE_BYTES - 1), end};
+    struct code_range added = {start & ~(CODE_PAGE - 1), end};
     const unsigned first = count_below(fetchable, added.start == 0 ? 0 : added.start - 1);
     unsigned last = first;
 
@@ -65,10 +67,10 @@ void fetch_add(struct fetchable *fetchable, guest_addr start, guest_addr end)
  * mapping would otherwise make the translator ask for each of its pieces. */
 void fetch_remove(struct fetchable *fetchable, guest_addr start, uint64_t bytes)
 {
-    const guest_addr low = start & ~(PAGE_BYTES - 1);
-    const guest_addr high = bytes > ~start - PAGE_BYTES
+    const guest_addr low = start & ~(CODE_PAGE - 1);
+    const guest_addr high = bytes > ~start - CODE_PAGE
                                 ? ~UINT64_C(0)
-                                : (start + bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+                                : (start + bytes + CODE_PAGE - 1) & ~(CODE_PAGE - 1);
     const unsigned first = count_below(fetchable, low);
     struct code_range left[2];
     unsigned last = first, count = 0;
@@ -124,13 +126,18 @@ static uint64_t read_hexadecimal(struct maps *maps)
 }
 
 /* One line, such as "10000-79000 r-xp ..."; false behind the last. */
-static bool read_mapping(struct maps *maps, struct code_range *range, char *permissions)
+static bool read_mapping(struct maps *maps, struct fetch_mapping *mapping)
 {
-    range->start = read_hexadecimal(maps);
-    range->end = read_hexadecimal(maps);
+    static const char letters[] = "rwx";
+    static const unsigned bits[] = {HOST_READ, HOST_WRITE, HOST_EXECUTE};
+
+    mapping->range.start = read_hexadecimal(maps);
+    mapping->range.end = read_hexadecimal(maps);
+    mapping->permissions = 0;
     for (unsigned i = 0; i < 3; i++) {
-        permissions[i] = next_character(maps);
+        mapping->permissions |= next_character(maps) == letters[i] ? bits[i] : 0;
     }
+    mapping->shared = next_character(maps) == 's';
     for (;;) {
         const char c = next_character(maps);
         if (c == '\n' || c == '\0') {
@@ -139,8 +146,7 @@ static bool read_mapping(struct maps *maps, struct code_range *range, char *perm
     }
 }
 
-/* Asks the kernel about the mapping around `address`; false if it does not say. */
-static bool find_mapping(guest_addr address, struct code_range *range, char *permissions)
+bool fetch_ask(guest_addr address, struct fetch_mapping *mapping)
 {
     struct maps maps = {.at = 0, .length = 0};
     bool found = false;
@@ -149,48 +155,46 @@ static bool find_mapping(guest_addr address, struct code_range *range, char *per
     if (host_is_error(maps.fd)) {
         return false;
     }
-    while (!found && read_mapping(&maps, range, permissions)) {
-        found = contains(*range, address);
+    while (!found && read_mapping(&maps, mapping)) {
+        found = contains(mapping->range, address);
     }
     host_call(__NR_close, maps.fd);
     if (!found) {
-        *range = (struct code_range){0, 0};
+        *mapping = (struct fetch_mapping){.range = {0, 0}};
     }
     return true;
 }
 
-static void protect(struct code_range range, long protection)
+static void protect(struct code_range range, unsigned permissions)
 {
-    host_call(__NR_mprotect, range.start, range.end - range.start, protection);
+    host_protect(range.start, range.end - range.start, permissions);
 }
 
 /* Code that may be executed but not read becomes readable: it has to be read. */
 static bool look_up(struct fetchable *fetchable, guest_addr pc)
 {
-    struct code_range range;
-    char permissions[3];
+    struct fetch_mapping mapping;
 
-    if (!find_mapping(pc, &range, permissions)) {
-        fetch_add(fetchable, pc, (pc | (PAGE_BYTES - 1)) + 1); /* there is no way to know */
+    if (!fetch_ask(pc, &mapping)) {
+        fetch_add(fetchable, pc, (pc | (CODE_PAGE - 1)) + 1); /* there is no way to know */
         return true;
     }
-    if (range.end == 0 || permissions[2] != 'x') {
+    if (mapping.range.end == 0 || (mapping.permissions & HOST_EXECUTE) == 0) {
         return false;
     }
-    if (permissions[0] != 'r') {
-        protect(range, PROT_READ | PROT_EXEC | (permissions[1] == 'w' ? PROT_WRITE : 0));
+    if ((mapping.permissions & HOST_READ) == 0) {
+        protect(mapping.range, mapping.permissions | HOST_READ);
     }
-    fetch_add(fetchable, range.start, range.end);
+    fetch_add(fetchable, mapping.range.start, mapping.range.end);
     return true;
 }
 
 void fetch_open_stack(guest_addr stack)
 {
-    struct code_range range;
-    char permissions[3];
+    struct fetch_mapping mapping;
 
-    if (find_mapping(stack, &range, permissions)) {
-        protect(range, PROT_READ | PROT_WRITE | PROT_EXEC);
+    if (fetch_ask(stack, &mapping)) {
+        protect(mapping.range, HOST_READ | HOST_WRITE | HOST_EXECUTE);
     }
 }
 
@@ -216,7 +220,7 @@ static struct code_range find_range(struct translator *translator, guest_addr pc
 /* The page that could not be read, or 0. */
 static guest_addr bad_page(const struct translator *translator)
 {
-    return translator->unreadable & ~(PAGE_BYTES - 1);
+    return translator->unreadable & ~(CODE_PAGE - 1);
 }
 
 /* It ends before a page that could not be read. */
@@ -225,11 +229,11 @@ static void move_window(struct translator *translator, guest_addr pc)
     const guest_addr bad = bad_page(translator);
     struct code_range range = find_range(translator, pc);
 
-    if (bad != 0 && range.end > bad && pc < bad + PAGE_BYTES) {
+    if (bad != 0 && range.end > bad && pc < bad + CODE_PAGE) {
         range.end = bad;
     }
     translator->window = range;
-    const uint64_t margin = FRAGMENT_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
+    const uint64_t margin = PLAN_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION;
     const uint64_t bytes = range.end - range.start;
     translator->window_safe_bytes = range.end > range.start + margin ? bytes - margin : 0;
 }
@@ -242,7 +246,7 @@ void fetch_forget_window(struct translator *translator)
 
 uint64_t fetch_count(struct translator *translator, guest_addr pc)
 {
-    if (!can_fetch(translator, pc)) {
+    if (!window_holds(translator->window, pc)) {
         move_window(translator, pc);
     }
     const struct code_range window = translator->window;

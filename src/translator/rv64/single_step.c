@@ -3,7 +3,7 @@
 
 #include "isa/rv64/decode.h"
 #include "isa/rv64/xstrata_asm.h"
-#include "translator/rv64/emit.h"
+#include "translator/rv64/encode_words.h"
 
 static uint64_t load(uint16_t op, uint64_t address)
 {

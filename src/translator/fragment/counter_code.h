@@ -1,0 +1,20 @@
+/* The code of software counters in the cache: where it stands, and whose it is. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_COUNTER_CODE_H
+#define STRATA_TRANSLATOR_FRAGMENT_COUNTER_CODE_H
+
+#include "translator/target.h"
+
+/* Writes the code for `loop`; false if there is no room within reach of its fragment. */
+bool counter_code_place(struct translator *translator, struct loop *loop);
+/* All ways to the fragment's entry lead through the code. */
+void counter_code_pass_through(struct translator *translator, const struct loop *loop);
+/* The ways lead to the entry again. */
+void counter_code_bypass(struct translator *translator, struct loop *loop);
+/* The fragment goes, and the code with it. */
+void counter_code_forget(struct translator *translator, const struct loop *loop);
+/* The loop whose counter `code` belongs to, or NULL.  A signal may ask at any time. */
+const struct loop *counter_code_find(const struct translator *translator, const uint8_t *code);
+/* That of this run's kind. */
+const struct counter_layout *counter_code_layout(const struct translator *translator);
+
+#endif

@@ -1,0 +1,82 @@
+/* What fragments were made from: the code of each, piece by piece, found by the page that it stands on.
+ *
+ * Kept only where the program's code or its mappings change while it runs; most programs never do that. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_ORIGINALS_H
+#define STRATA_TRANSLATOR_FRAGMENT_ORIGINALS_H
+
+#include "translator/fragment/code_ranges.h"
+#include "translator/fragment/fragment.h"
+#include "translator/fragment/plan.h"
+
+/* Who may write to a page that code was translated from, and how that would be noticed. */
+enum page_state {
+    PAGE_OPEN,    /* nobody would notice, but nothing was translated from it since it was opened */
+    PAGE_WATCHED, /* it is write-protected */
+    PAGE_GUARDED, /* it is written so often, or in such ways, that fragments are compared instead */
+    PAGE_FIXED,   /* it cannot be written to */
+};
+
+struct code_page {
+    guest_addr address;
+    struct code_page *next;  /* in the same bucket */
+    struct piece *pieces;    /* code that fragments were made from */
+    uint8_t state;           /* enum page_state */
+    uint8_t permissions;     /* that the program gave it: HOST_READ and the others */
+    uint8_t writes;          /* how often it was written to while it was watched */
+};
+
+/* Straight code of one fragment on one page. */
+struct piece {
+    struct original *original;
+    struct piece *next, **back; /* of the same page */
+    guest_addr start;
+    uint32_t bytes;
+    uint32_t copy; /* where its bytes stand in the original's copy */
+};
+
+struct original {
+    struct fragment *fragment;
+    struct original *next; /* of those that are compared (told.c), or that sleep in the same bucket */
+    uint32_t piece_count;
+    uint8_t credit;      /* how often it is compared before it must have been used again */
+    bool asleep;         /* nothing leads to the fragment */
+    bool gone;           /* there is no such fragment any more */
+    const uint8_t *copy; /* of all its code; NULL if that cannot change */
+    struct piece pieces[];
+};
+
+#define ORIGINAL_PAGES 65536
+#define ORIGINAL_BUCKETS 16384
+
+/* In memory of its own. */
+struct originals {
+    uint8_t *memory, *next, *end;
+    unsigned page_count;
+    struct code_page pages[ORIGINAL_PAGES];
+    struct code_page *buckets[ORIGINAL_BUCKETS];
+};
+
+/* NULL if there is no memory.  The cache has, or may come to have, `cache_bytes`. */
+struct originals *originals_create(size_t cache_bytes);
+size_t originals_bytes(size_t cache_bytes);
+/* Whether one more fragment finds room. */
+bool originals_have_room(const struct originals *originals);
+/* Remembers what `fragment` is made from, with a copy of it or without. */
+struct original *originals_add(struct originals *originals, struct fragment *fragment,
+                               const struct plan *plan, bool copy);
+/* The fragment goes. */
+void originals_remove(struct original *original);
+/* All fragments go; pages stay known. */
+void originals_clear(struct originals *originals);
+/* Whether the program's code is another than it was. */
+bool originals_differ(const struct original *original);
+
+/* The page of `address`; NULL if nothing was translated from it. */
+struct code_page *originals_find_page(const struct originals *originals, guest_addr address);
+/* The same; a new one is open.  NULL if there are too many. */
+struct code_page *originals_get_page(struct originals *originals, guest_addr address);
+/* Calls `visit` for each page that has a byte between `start` and `end`. */
+void originals_each_page(struct originals *originals, guest_addr start, guest_addr end,
+                         void (*visit)(void *argument, struct code_page *page), void *argument);
+
+#endif

@@ -1,0 +1,69 @@
+/* The paper's counters in software: a hashed array in memory, whose slots change hands (its Table 2). */
+#include "translator/fragment/counter_code.h"
+#include "translator/translator.h"
+
+static struct reading paper_read(const struct translator *translator, const struct loop *loop)
+{
+    const struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    return (struct reading){.executions = slot->head == loop->head ? slot->count : 0};
+}
+
+void paper_counter_take_back(const struct translator *translator, const struct loop *loop)
+{
+    translator->counts->slots[slot_of(loop->head)].count--;
+}
+
+uint64_t paper_counter_collisions(const struct counts *counts)
+{
+    uint64_t collisions = 0;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct slot *slot = &counts->slots[i];
+        if (slot->resets != 0) { /* the first one took an empty slot */
+            collisions += count_additions(slot->resets, (uintptr_t)slot) - 1;
+        }
+    }
+    return collisions;
+}
+
+static void paper_make(struct translator *translator, struct fragment *fragment)
+{
+    struct counts *counts = translator->counts;
+    if (fragment->loop != NULL || !count_attach(counts, fragment)) {
+        return;
+    }
+    if (counter_code_place(translator, fragment->loop)) {
+        counter_code_pass_through(translator, fragment->loop);
+    } else {
+        counts->totals.unplaced++;
+        count_detach(fragment->loop);
+    }
+}
+
+static bool paper_link(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    if (to->loop == NULL) {
+        return false;
+    }
+    target_link(translator, exit, to);
+    return true;
+}
+
+static void paper_drop(struct translator *translator, struct loop *loop)
+{
+    counter_code_forget(translator, loop);
+    loop->executions = paper_read(translator, loop).executions;
+    translator->counts->totals.dropped++;
+}
+
+/* It is counted behind the check: a signal's handler may come first. */
+static const uint8_t *paper_reached(struct translator *translator, struct loop *loop)
+{
+    paper_counter_take_back(translator, loop);
+    return loop->code + target_paper_layout.resume;
+}
+
+const struct counter_kind paper_counter = {.make = paper_make,
+                                           .link = paper_link,
+                                           .read = paper_read,
+                                           .drop = paper_drop,
+                                           .reached = paper_reached};

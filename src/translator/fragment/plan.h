@@ -1,0 +1,92 @@
+/* What a fragment is before it is bytes: the steps of the program from one address on.
+ *
+ * A plan is a value.  It holds a copy of the program's code that it was made from, so nothing in it depends
+ * on memory that somebody else may change; it can be printed, compared, and made without a cache.
+ * The target fills it with steps (target_scan), build.c decides what becomes of jumps, passes make other
+ * plans of it, and the target writes it into the cache (target_emit). */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_PLAN_H
+#define STRATA_TRANSLATOR_FRAGMENT_PLAN_H
+
+#include "translator/fragment/context.h"
+
+#include <stdbool.h>
+
+/* Straight code is cut here, so that one fragment always fits an empty chunk of the cache. */
+#define PLAN_INSTRUCTIONS 128
+#define PLAN_CODE_BYTES (PLAN_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
+/* Each instruction can be a step, and the plan's end another; sides are steps more. */
+#define PLAN_STEPS (PLAN_INSTRUCTIONS + TARGET_SIDES + 1)
+
+enum step_kind {
+#define STEP(id, name, exits, ends) STEP_##id,
+#include "translator/fragment/step.def"
+#undef STEP
+    STEP_KINDS
+};
+
+enum step_flags {
+    STEP_LEAVES = 1, /* of a jump or call: it is not followed, and ends the plan with an exit; of a side:
+                      * it is no branch, but a jump */
+    STEP_TURNED = 2, /* of a branch: laid out so that the way not taken is the short one */
+    STEP_MARKED = 4, /* of an indirect call: it is looked up with TARGET_CALL_MARK */
+};
+
+struct step {
+    uint8_t kind;    /* enum step_kind */
+    uint8_t flags;   /* enum step_flags */
+    uint16_t bytes;  /* how many it has of the program's code */
+    uint32_t detail; /* the target's own: which registers, which condition */
+    guest_addr pc;   /* of its first instruction */
+    uint64_t value;  /* where a direct way leads; the value of a constant */
+};
+
+struct plan {
+    guest_addr start;
+    guest_addr pc;         /* where the program's code goes on behind the last step */
+    struct step *end;      /* behind the last step */
+    uint8_t *code_end;     /* behind the last byte of `code` that is used */
+    unsigned instructions; /* of the program's */
+    unsigned side_count;   /* steps of the kind STEP_SIDE */
+    /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
+    _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
+    struct step steps[PLAN_STEPS];
+};
+
+static inline void plan_begin(struct plan *plan, guest_addr start)
+{
+    plan->start = plan->pc = start;
+    plan->end = plan->steps;
+    plan->code_end = plan->code;
+    plan->instructions = plan->side_count = 0;
+}
+
+/* Adds a step; whoever does moves plan->pc, plan->code_end and plan->instructions on, too. */
+static inline struct step *plan_add(struct plan *plan, enum step_kind kind, guest_addr pc,
+                                    unsigned bytes)
+{
+    struct step *step = plan->end;
+
+    step->kind = (uint8_t)kind;
+    step->flags = 0;
+    step->bytes = (uint16_t)bytes;
+    step->detail = 0;
+    step->pc = pc;
+    step->value = 0;
+    plan->end = step + 1;
+    return step;
+}
+
+/* Where the program goes on behind a step that does not lead elsewhere: the return address of a call. */
+static inline guest_addr step_end(const struct step *step)
+{
+    return step->pc + step->bytes;
+}
+
+/* How many ways out of the fragment the step has. */
+unsigned step_exits(const struct step *step);
+const char *step_name(enum step_kind kind);
+
+/* Whether both do the same, from the same code of the program. */
+bool plan_equals(const struct plan *a, const struct plan *b);
+
+#endif

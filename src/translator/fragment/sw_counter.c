@@ -1,0 +1,89 @@
+/* Counters in software, each with a word of its own: `sw`, which goes when the loop is hot, and `sw-exact`. */
+#include "translator/fragment/counter_code.h"
+#include "translator/translator.h"
+
+static uint64_t *cell_of(const struct translator *translator, const struct loop *loop)
+{
+    return TARGET_CELL_OF(loop->code, translator->cache.end - translator->cache.start);
+}
+
+/* So that the cell is 0 before the execution that reaches the threshold. */
+static uint64_t cell_start(const uint64_t *cell, uint64_t threshold)
+{
+    return (1 - threshold) * TARGET_CELL_UNIT(cell);
+}
+
+static struct reading sw_read(const struct translator *translator, const struct loop *loop)
+{
+    struct reading reading = {.executions = loop->executions};
+    if (loop->fragment != NULL && !loop->removed) {
+        const uint64_t *cell = cell_of(translator, loop);
+        reading.executions +=
+            count_additions(*cell - cell_start(cell, loop->threshold), TARGET_CELL_UNIT(cell));
+    }
+    return reading;
+}
+
+void sw_counter_take_back(const struct translator *translator, const struct loop *loop)
+{
+    uint64_t *cell = cell_of(translator, loop);
+    __atomic_fetch_sub(cell, TARGET_CELL_UNIT(cell), __ATOMIC_RELAXED);
+}
+
+static void sw_make(struct translator *translator, struct fragment *fragment)
+{
+    struct counts *counts = translator->counts;
+    const bool exact = translator->options.counters == COUNTERS_SW_EXACT;
+    if (fragment->loop != NULL || !count_attach(counts, fragment)) {
+        return;
+    }
+    struct loop *loop = fragment->loop;
+    if (loop->hot && !exact) {
+        loop->removed = true; /* nothing is left to find out */
+        return;
+    }
+    if (!counter_code_place(translator, loop)) {
+        counts->totals.unplaced++;
+        count_detach(loop);
+        return;
+    }
+    uint64_t *cell = cell_of(translator, loop);
+    *cell = cell_start(cell, loop->threshold);
+    counter_code_pass_through(translator, loop);
+    if (loop->hot) {
+        target_counter_pass(translator, loop);
+    }
+}
+
+static bool sw_link(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    if (to->loop == NULL) {
+        return false;
+    }
+    target_link(translator, exit, to);
+    return true;
+}
+
+static void sw_drop(struct translator *translator, struct loop *loop)
+{
+    counter_code_forget(translator, loop);
+    loop->executions = sw_read(translator, loop).executions;
+    translator->counts->totals.dropped += !loop->removed;
+}
+
+static const uint8_t *sw_reached(struct translator *translator, struct loop *loop)
+{
+    if (translator->options.counters == COUNTERS_SW_EXACT) {
+        /* It comes through the counter again, perhaps after a signal's handler. */
+        sw_counter_take_back(translator, loop);
+        target_counter_pass(translator, loop);
+    } else {
+        loop->executions = sw_read(translator, loop).executions;
+        loop->removed = true;
+        counter_code_bypass(translator, loop);
+    }
+    return fragment_indirect_entry(loop->fragment);
+}
+
+const struct counter_kind sw_counter = {
+    .make = sw_make, .link = sw_link, .read = sw_read, .drop = sw_drop, .reached = sw_reached};

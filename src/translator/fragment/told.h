@@ -1,0 +1,13 @@
+/* Changes of code that the program tells of. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_TOLD_H
+#define STRATA_TRANSLATOR_FRAGMENT_TOLD_H
+
+#include "translator/fragment/changes.h"
+
+/* A fragment is in use, whose code may change. */
+void told_add(struct changes *changes, struct original *original);
+/* Compares; what has changed goes. */
+void told_compare(struct translator *translator);
+struct fragment *told_wake(struct translator *translator, guest_addr start);
+
+#endif

@@ -1,0 +1,108 @@
+/* Writes what several steps need: constants, jumps, and the ways out of a fragment. */
+#include "translator/rv64/emit.h"
+
+#include "base/check.h"
+
+void emit_constant(struct emitter *emitter, unsigned rd, uint64_t value)
+{
+    const int64_t wanted = (int64_t)value;
+    const int32_t low = low_part(wanted);
+    uint8_t *at = emitter->at;
+    emitter->at = at + 8;
+    if (wanted == (int32_t)wanted) {
+        if (UNLIKELY(wanted == low)) {
+            put_word(at, word_i((uint32_t)MATCH_addi, rd, X0, low));
+            emitter->at = at + 4;
+            return;
+        }
+        put_word(at, word_u((uint32_t)MATCH_lui, rd, (int32_t)(uint32_t)(wanted - low)));
+        if (UNLIKELY(low == 0)) {
+            emitter->at = at + 4;
+        } else {
+            put_word(at + 4, word_i((uint32_t)MATCH_addiw, rd, rd, low));
+        }
+        return;
+    }
+    /* Too large for an immediate: it stands among the trampolines. */
+    uint8_t *literal = cache_add_trampoline(&emitter->translator->cache, sizeof value);
+    *(uint64_t *)(void *)literal = value;
+    const int64_t offset = literal - at;
+    const int32_t rest = low_part(offset);
+    put_word(at, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - rest)));
+    put_word(at + 4, word_i((uint32_t)MATCH_ld, rd, rd, rest));
+}
+
+void emit_register_constant(struct emitter *emitter, unsigned rd, uint64_t value)
+{
+    if (rd == X0) {
+        return;
+    }
+    if (rd != TP) {
+        emit_constant(emitter, rd, value);
+        return;
+    }
+    emit_save(emitter, A0, CONTEXT_SPARE);
+    emit_constant(emitter, A0, value);
+    emit_save(emitter, A0, CONTEXT_X(TP));
+    emit_restore(emitter, A0, CONTEXT_SPARE);
+}
+
+void emit_address(struct emitter *emitter, unsigned rd, const uint8_t *code)
+{
+    const int64_t offset = code - emitter->at;
+    const int32_t low = low_part(offset);
+
+    emit_word(emitter, word_u((uint32_t)MATCH_auipc, rd, (int32_t)(offset - low)));
+    emit_word(emitter, word_i((uint32_t)MATCH_addi, rd, rd, low));
+}
+
+void emit_return_address(struct emitter *emitter, unsigned rd, guest_addr after)
+{
+    if (rd == RA && emitter->translator->options.returns == RETURNS_FAST) {
+        emit_fast_link(emitter, after);
+    } else {
+        emit_register_constant(emitter, rd, after);
+    }
+}
+
+void emit_far_jump(struct emitter *emitter, const uint8_t *to)
+{
+    const int64_t offset = to - emitter->at;
+    const int32_t low = low_part(offset);
+
+    if (jal_reaches(offset)) {
+        emit_word(emitter, word_jal(X0, offset));
+        return;
+    }
+    emit_word(emitter, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)));
+    emit_word(emitter, word_i((uint32_t)MATCH_jalr, X0, A0, low));
+}
+
+/* Saves a0, which then leads target_leave to the exit's address. */
+struct trampoline {
+    uint32_t words[4]; /* the last is not used: the address stands aligned */
+    struct exit *exit;
+};
+
+_Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "patch.c depends on it");
+_Static_assert(CACHE_CHUNK_BYTES <= 1 << 20, "each trampoline is in reach of a jump");
+
+void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch)
+{
+    struct translator *translator = emitter->translator;
+    uint8_t *place =
+        cache_add_trampoline(&translator->cache, TRAMPOLINE_BYTES) - translator->far_way_bytes;
+    uint8_t *at = emitter->at;
+
+    translator->cache.trampolines = place;
+    *(struct trampoline *)(void *)place =
+        (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+                                      word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
+                                      word_i((uint32_t)MATCH_jalr, A0, A0, 0), 0},
+                            .exit = exit};
+    exit->site.jump = at;
+    exit->site.branch = branch;
+    exit->site.trampoline = place;
+    put_word(at, word_jal_forward(X0, place - at));
+    emitter->at = at + 4;
+}

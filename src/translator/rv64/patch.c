@@ -1,0 +1,184 @@
+/* Patches the jumps of exits, and makes code that was written visible to instruction fetch. */
+#include "translator/rv64/emit.h"
+
+#include "base/check.h"
+#include "isa/rv64/xstrata_abi.h"
+#include "isa/rv64/xstrata_asm.h"
+
+/* Other threads may be on other processors, whose fetch is not this one's.  A
+ * single word may be old there for a while: where it leads stays as it is. */
+static void sync_without_extension(const struct translator *translator, uint64_t bytes)
+{
+    __asm__ volatile("fence.i" ::: "memory");
+    if (translator->threaded && bytes > sizeof(uint32_t)) {
+        __atomic_thread_fence(__ATOMIC_RELEASE); /* they see the code before build_commit */
+        host_call(NUMBER_FLUSH_ICACHE, 0L, 0L, 0L);
+    }
+}
+
+void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
+                 const uint8_t *end)
+{
+    const uint64_t bytes = (uint64_t)(end - start);
+    if (!translator->has_hardware) {
+        sync_without_extension(translator, class == CODE_ALL ? UINT64_MAX : bytes);
+        return;
+    }
+    switch (class) { /* it is a part of the instruction */
+    case CODE_FRAGMENT:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_FRAGMENT);
+        break;
+    case CODE_TRAMPOLINE:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_TRAMPOLINE);
+        break;
+    case CODE_LOOKUP:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_LOOKUP);
+        break;
+    case CODE_COUNTER:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_COUNTER);
+        break;
+    case CODE_ALL: /* ic.sync is for all threads */
+        break;
+    }
+}
+
+void target_publish(const struct emission *emission, const uint8_t *trampolines_end)
+{
+    const struct translator *translator = emission->translator;
+    const struct fragment *fragment = emission->fragment;
+    const uint8_t *trampolines = translator->cache.trampolines;
+
+    if (UNLIKELY(!translator->has_hardware)) {
+        sync_without_extension(translator, UINT64_MAX);
+        return;
+    }
+    xstrata_ic_sync((uintptr_t)fragment->code, (uint64_t)(fragment->end - fragment->code),
+                    XSTRATA_CODE_FRAGMENT);
+    if (emission->lookup_site != NULL) {
+        xstrata_ic_sync((uintptr_t)emission->lookup_site, sizeof(uint32_t), XSTRATA_CODE_LOOKUP);
+    }
+    xstrata_ic_sync((uintptr_t)trampolines, (uint64_t)(trampolines_end - trampolines),
+                    XSTRATA_CODE_TRAMPOLINE);
+}
+
+_Static_assert(sizeof(struct mark) == sizeof(struct xstrata_mark) &&
+                   offsetof(struct mark, piece) == offsetof(struct xstrata_mark, piece) &&
+                   offsetof(struct mark, run_bytes) == offsetof(struct xstrata_mark, run_bytes) &&
+                   offsetof(struct mark, own) == offsetof(struct xstrata_mark, own) &&
+                   offsetof(struct mark, held) == offsetof(struct xstrata_mark, held) &&
+                   offsetof(struct mark, pc) == offsetof(struct xstrata_mark, pc),
+               "who observes the processor reads them");
+
+void target_announce(struct translator *translator)
+{
+    if (translator->has_hardware) {
+        struct xstrata_origins *origins = &translator->process.origins;
+        *origins = (struct xstrata_origins){.code_start = (uintptr_t)translator->cache.start,
+                                            .code_end = (uintptr_t)translator->cache.end,
+                                            .marks = (uintptr_t)translator->marks.start,
+                                            .marks_next = (uintptr_t)&translator->marks.next};
+        xstrata_ic_sync((uintptr_t)origins, UINT64_C(0), XSTRATA_CODE_ORIGINS);
+    }
+}
+
+/* The way there that one patched word makes: the branch reaches, else the jump behind it; NULL if neither
+ * does. */
+static uint8_t *choose_site(const struct target_site *site, const uint8_t *to)
+{
+    if (site->branch != NULL && LIKELY(branch_reaches(to - site->branch))) {
+        return site->branch; /* the jump is not needed */
+    }
+    return jal_reaches(to - site->jump) ? site->jump : NULL;
+}
+
+struct site_word site_straight(const struct target_site *site, const uint8_t *to)
+{
+    uint8_t *at = choose_site(site, to);
+
+    if (at == site->jump) {
+        return (struct site_word){at, word_jal(X0, to - at)};
+    }
+    return (struct site_word){at, at == NULL ? 0
+                                             : (get_word(at) & ~BRANCH_OFFSET_MASK) |
+                                                   branch_offset_bits(to - at)};
+}
+
+static void patch(struct translator *translator, uint8_t *site, uint32_t word)
+{
+    patch_word(site, word);
+    target_sync(translator, CODE_FRAGMENT, site, site + sizeof word);
+}
+
+/* Writing code is slow on some hosts, where nothing changes, too. */
+static void patch_back(struct translator *translator, uint8_t *site, uint32_t word)
+{
+    if (get_word(site) != word) {
+        patch(translator, site, word);
+    }
+}
+
+/* The branch leads to the jump behind it. */
+static void patch_branch_back(struct translator *translator, const struct target_site *site)
+{
+    if (site->branch != NULL) {
+        patch_back(translator, site->branch,
+                   (get_word(site->branch) & ~BRANCH_OFFSET_MASK) |
+                       branch_offset_bits(site->jump - site->branch));
+    }
+}
+
+/* Too far for a jump: a way there through a register that the target's indirect
+ * entry takes back.  It takes the place of the trampoline, but stands behind it
+ * where that may be needed again. */
+SELDOM static void link_far(struct translator *translator, const struct target_site *site,
+                            const struct fragment *to)
+{
+    uint8_t *stub = site->trampoline + (translator->far_way_bytes != 0 ? TRAMPOLINE_BYTES : 0);
+    const int64_t offset = fragment_indirect_entry(to) - (stub + 4);
+    const int32_t low = low_part(offset);
+    const uint32_t words[] = {
+        word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
+        word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)),
+        word_i((uint32_t)MATCH_jalr, X0, A0, low),
+    };
+    __builtin_memcpy(stub, words, sizeof words);
+    target_sync(translator, CODE_TRAMPOLINE, stub, stub + sizeof words);
+    patch(translator, site->jump, word_jal(X0, stub - site->jump));
+    patch_branch_back(translator, site);
+}
+
+void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+{
+    const struct target_site *site = &exit->site;
+    const struct site_word straight = site_straight(site, to->landing);
+
+    if (UNLIKELY(straight.at == NULL)) {
+        link_far(translator, site, to);
+        return;
+    }
+    patch(translator, straight.at, straight.word);
+    if (straight.at == site->jump) { /* the branch may have gone to another landing before */
+        patch_branch_back(translator, site);
+    }
+}
+
+void target_unlink(struct translator *translator, struct exit *exit)
+{
+    const struct target_site *site = &exit->site;
+
+    patch_back(translator, site->jump, word_jal(X0, site->trampoline - site->jump));
+    patch_branch_back(translator, site);
+    exit->site.maker = NULL;
+}
+
+/* The word before a fragment's entry takes a0 back for those who come through a
+ * register; while there is a counter it jumps there, and the counter does that. */
+void target_redirect(struct translator *translator, const struct fragment *fragment,
+                     const uint8_t *code)
+{
+    uint8_t *at = fragment->entry - TARGET_INDIRECT_ENTRY_BYTES;
+
+    patch(translator, at,
+          code != NULL ? word_jal(X0, code - at)
+                       : word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_X(A0)));
+}

@@ -1,0 +1,487 @@
+/* Reads the program's code into the steps of a plan; most of the time of building goes here.
+ *
+ * Nearly all instructions mean the same in the cache and are copied as they are, in runs.  The others are
+ *
+ *   auipc                           a constant, with the addi behind it
+ *   jal, c.j                        a jump or a call
+ *   conditional branches            a branch
+ *   jalr, c.jr, c.jalr              a return, or an indirect jump or call
+ *   ecall, fence.i                  a system call, a synchronization
+ *   lr, up to its sc                a whole (whole.c)
+ *   what uses tp                    to be rewritten: tp is the translator's
+ *
+ * Which of the two an instruction is must be found out in few instructions, and
+ * surely: to take a copy for something else costs as much as thirty copies.  So
+ * two small tables judge the first half of an instruction.  The lower bits, which
+ * hold the opcode, choose rules; the upper bits say which rules are broken. */
+#include "translator/rv64/emit.h"
+#include "translator/rv64/opcodes.h"
+
+#include "base/check.h"
+#include "isa/rv64/decode.h"
+#include "isa/rv64/encode.h"
+#include "isa/rv64/immediate.h"
+
+enum {
+    RULE_QUADRANT_1 = 1,
+    RULE_QUADRANT_2 = 2,
+    RULE_QUADRANT_2_TP = 4,   /* where rs2 stands, there is tp, */
+    RULE_QUADRANT_2_ZERO = 8, /* or nothing */
+    RULE_RD = 16,             /* a word that writes an integer register */
+    RULE_NEVER = 32,
+    /* No rules, and never broken: */
+    NAMES_RS2 = 64,
+    WORD = -128, /* the instruction has a second half */
+};
+
+#define ONCE(x) x
+#define TWICE(x) x, x
+#define FOUR(x) TWICE(x), TWICE(x)
+#define EIGHT(x) FOUR(x), FOUR(x)
+
+/* Bits 7 to 15, that is rd of words and of most halves, one bit of no interest,
+ * funct3 of halves: the rules that are broken with tp as rd, and with another. */
+#define BROKEN(other, with_tp) TWICE(RULES(RULE_NEVER | (other), RULE_NEVER | RULE_RD | (with_tp)))
+#define RULES(other, with_tp)                                                                      \
+    FOUR(other), with_tp, ONCE(other), TWICE(other), EIGHT(other), EIGHT(other), EIGHT(other)
+#define RS2_IS_REGISTER RULE_QUADRANT_2_TP
+
+#define RULES_OF_2(rs2)                                                                            \
+    (RULE_QUADRANT_2 | ((rs2) == TP ? RULE_QUADRANT_2_TP : (rs2) == X0 ? RULE_QUADRANT_2_ZERO : 0))
+#define RULES_OF_WORD(operands)                                                                    \
+    (WORD | ((operands)&OPERANDS_RS2 ? NAMES_RS2 : 0) |                                            \
+     ((operands)&OPERANDS_OTHER ? RULE_NEVER                                                       \
+      : (operands)&OPERANDS_RD  ? RULE_RD                                                          \
+                                : 0))
+
+/* clang-format off */
+static const struct {
+    uint8_t broken[512];
+    int8_t rules[128];
+} tables = {{
+    /*     c.addi; c.slli */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     c.addiw; c.fldsp */
+    BROKEN(0, RULE_QUADRANT_1),
+    /*     c.li; c.lwsp */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     c.lui, c.addi16sp; c.ldsp */
+    BROKEN(0, RULE_QUADRANT_1 | RULE_QUADRANT_2),
+    /*     arithmetic on x8 to x15; HALF_REGISTERS */
+    BROKEN(RS2_IS_REGISTER | RULE_QUADRANT_2_ZERO,
+           RS2_IS_REGISTER | RULE_QUADRANT_2_ZERO | RULE_QUADRANT_2),
+    /*     c.j; c.fsdsp */
+    BROKEN(RULE_QUADRANT_1, RULE_QUADRANT_1),
+    /*     c.beqz; c.swsp */
+    BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
+    /*     c.bnez; c.sdsp */
+    BROKEN(RULE_QUADRANT_1 | RS2_IS_REGISTER, RULE_QUADRANT_1 | RS2_IS_REGISTER),
+}, {
+/* Bits 0 to 6, for each quadrant; those of quadrant 0 name x8 to x15 only. */
+#define OPCODE(name, operands)                                                                     \
+    0, RULE_QUADRANT_1, RULES_OF_2((int)OPCODE_##name), RULES_OF_WORD(operands),
+#include "translator/rv64/opcodes.def"
+#undef OPCODE
+}};
+/* clang-format on */
+
+static const uint8_t opcode_operands[32] = {
+#define OPCODE(name, operands) operands,
+#include "translator/rv64/opcodes.def"
+#undef OPCODE
+};
+
+/* addi by opcode and funct3. */
+#define ADDI_MASK UINT32_C(0x707f)
+/* Bits 27 to 31 of lr. */
+#define ATOMIC_LR 2
+
+static unsigned field(uint32_t word, unsigned low)
+{
+    return word >> low & 31;
+}
+
+/* The rest of an instruction whose first half is given. */
+static uint32_t fetch_rest(guest_addr pc, uint64_t half)
+{
+    const uint16_t *halves = (const uint16_t *)(uintptr_t)pc;
+    return (uint32_t)half | (uint32_t)halves[1] << 16;
+}
+
+static uint32_t fetch(guest_addr pc)
+{
+    const uint32_t half = *(const uint16_t *)(uintptr_t)pc;
+    return (half & 3) == 3 ? fetch_rest(pc, half) : half;
+}
+
+/* Where the scan is: what it moves on of the plan, kept apart until it ends. */
+struct scan {
+    struct plan *plan;
+    guest_addr pc;
+    uint8_t *code;
+    uint64_t left; /* two for each instruction that may follow: the bytes of the shortest */
+};
+
+/* A step of one instruction, of 2 bytes or 4. */
+static struct step *add_one(struct scan *scan, enum step_kind kind, uint32_t word, unsigned bytes)
+{
+    struct step *step = plan_add(scan->plan, kind, scan->pc, bytes);
+
+    if (bytes == 2) {
+        *(uint16_t *)(void *)scan->code = (uint16_t)word;
+    } else {
+        put_word(scan->code, word);
+    }
+    scan->pc += bytes;
+    scan->code += bytes;
+    return step;
+}
+
+/* Copies instructions until one that is not simply copied, or until none may follow.  Returns whether there
+ * is one that is not, and leaves its first half in `stopped`.
+ *
+ * 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
+ * ahead as there may be halves, and one more for each word. */
+static bool copy_run(struct scan *scan, uint64_t *stopped)
+{
+    const uint16_t *from = (const uint16_t *)(uintptr_t)scan->pc;
+    uint16_t *to = (uint16_t *)(void *)scan->code;
+    uintptr_t end = (uintptr_t)from + scan->left;
+    uint64_t half;
+    bool found = true;
+    for (;;) {
+        half = from[0];
+        const int64_t rule = tables.rules[half & 127];
+        if ((tables.broken[half >> 7] & rule) != 0) {
+            break;
+        }
+        if (rule >= 0) {
+            *to++ = (uint16_t)half;
+            from++;
+        } else {
+            const uint64_t rest = from[1];
+            if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
+                break; /* as rs1; lui has none, but that is rare */
+            }
+            if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
+                break;
+            }
+            to[0] = (uint16_t)half;
+            to[1] = (uint16_t)rest;
+            to += 2;
+            from += 2;
+            end += 2;
+        }
+        if (UNLIKELY((uintptr_t)from == end)) {
+            found = false;
+            break;
+        }
+    }
+    /* Or the loop would compute parts of it that are of use only afterwards. */
+    __asm__("" : "+r"(half));
+    *stopped = half;
+    scan->pc = (uintptr_t)from;
+    scan->code = (uint8_t *)to;
+    scan->left = end - (uintptr_t)from;
+    return found;
+}
+
+static bool is_branch_word(uint64_t word)
+{
+    return (word & 0x7f) == (OPCODE_BRANCH << 2 | 3);
+}
+
+/* c.beqz and c.bnez. */
+static bool is_branch_half(uint64_t half)
+{
+    return (half & 0xc003) == 0xc001;
+}
+
+/* Bit 13 tells which of the two, bits 7 to 9 the register. */
+static uint32_t expand_branch(uint64_t half)
+{
+    return (uint32_t)((uint64_t)MATCH_beq | (half & 0x2000) / (0x2000 / BRANCH_OPPOSITE) |
+                      (half & 0x380) << 8 | 8 << 15);
+}
+
+/* The detail of a branch is its word, without the offset. */
+static void scan_branch_word(struct scan *scan, uint32_t word)
+{
+    struct step *step = add_one(scan, STEP_BRANCH, word, 4);
+
+    step->value = step->pc + (uint64_t)branch_offset_of(word);
+    step->detail = word & ~BRANCH_OFFSET_MASK;
+}
+
+static void scan_branch_half(struct scan *scan, uint32_t half)
+{
+    struct step *step = add_one(scan, STEP_BRANCH, half, 2);
+
+    step->value = step->pc + (uint64_t)rv64_immediate_CB(half);
+    step->detail = expand_branch(half);
+}
+
+/* The detail of a jump, direct or not, is a word with its registers where jalr has them. */
+static void scan_direct(struct scan *scan, uint32_t word, unsigned bytes, unsigned link,
+                        guest_addr target)
+{
+    struct step *step = add_one(scan, link == X0 ? STEP_JUMP : STEP_CALL, word, bytes);
+
+    step->value = target;
+    step->detail = link << 7;
+}
+
+static void scan_indirect(struct scan *scan, uint32_t word, unsigned bytes, uint32_t jalr)
+{
+    const unsigned link = field(jalr, 7);
+    const bool returns = link == X0 && field(jalr, 15) == RA && jalr >> 20 == 0;
+
+    add_one(scan,
+            returns      ? STEP_RETURN
+            : link == X0 ? STEP_INDIRECT_JUMP
+                         : STEP_INDIRECT_CALL,
+            word, bytes)
+        ->detail = jalr;
+}
+
+/* auipc and the instruction behind it often make one address: of data, or of a
+ * function that is called.  True if the scan goes on. */
+static bool scan_auipc(struct scan *scan, uint32_t word)
+{
+    const unsigned rd = field(word, 7);
+    const uint64_t value = scan->pc + (uint64_t)rv64_immediate_U(word);
+    const guest_addr pc = scan->pc;
+    const uint32_t next = scan->left != 0 ? fetch(pc + 4) : 0;
+    const bool joined =
+        (next & 3) == 3 && field(next, 15) == rd && rd != X0 && rd != TP;
+
+    struct step *step = add_one(scan, STEP_CONSTANT, word, 4);
+    step->value = value;
+    step->detail = rd;
+    if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
+        step->value += (uint64_t)rv64_immediate_I(next);
+    } else if (joined && opcode_of(next) == OPCODE_JALR && field(next, 7) == rd) {
+        step->kind = STEP_CALL; /* which leaves its return address in the constant's place */
+        step->value = (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1);
+        step->detail = rd << 7;
+    } else if (joined && opcode_of(next) == OPCODE_JALR) {
+        scan->left -= 2;
+        scan_direct(scan, next, 4, field(next, 7),
+                    (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
+        return false;
+    } else {
+        return true;
+    }
+    scan->left -= 2;
+    put_word(scan->code, next);
+    scan->code += 4;
+    scan->pc += 4;
+    step->bytes += 4;
+    return step->kind == STEP_CONSTANT;
+}
+
+static bool names_tp(uint32_t word, unsigned operands)
+{
+    return (operands & OPERANDS_RD && field(word, 7) == TP) ||
+           (operands & OPERANDS_RS1 && field(word, 15) == TP) ||
+           (operands & OPERANDS_RS2 && field(word, 20) == TP);
+}
+
+static unsigned operands_of(const struct rv64_insn *insn)
+{
+    const uint32_t flags = rv64_row(insn->op)->flags;
+    return (flags & INSN_RD_INT ? OPERANDS_RD : 0u) | (flags & INSN_RS1_INT ? OPERANDS_RS1 : 0u) |
+           (flags & INSN_RS2_INT ? OPERANDS_RS2 : 0u);
+}
+
+/* What was copied since `start` is one step, unless it is nothing: with the one before, if that is a copy. */
+static void add_run(struct scan *scan, guest_addr start)
+{
+    struct step *last = scan->plan->end - 1;
+    const unsigned bytes = (unsigned)(scan->pc - start);
+
+    if (bytes == 0) {
+        return;
+    }
+    if (UNLIKELY(scan->plan->end != scan->plan->steps) && last->kind == STEP_COPY &&
+        step_end(last) == start) {
+        last->bytes = (uint16_t)(last->bytes + bytes);
+    } else {
+        plan_add(scan->plan, STEP_COPY, start, bytes);
+    }
+}
+
+/* An instruction that is copied after all, or rewritten, since it names tp: `word` says it in 32 bits.  The
+ * step's detail is that word. */
+static void scan_operands(struct scan *scan, uint32_t own, unsigned bytes, uint32_t word,
+                          unsigned operands)
+{
+    if (names_tp(word, operands)) {
+        add_one(scan, STEP_REWRITE, own, bytes)->detail = word;
+        return;
+    }
+    const guest_addr start = scan->pc;
+    if (bytes == 2) {
+        *(uint16_t *)(void *)scan->code = (uint16_t)own;
+    } else {
+        put_word(scan->code, own);
+    }
+    scan->pc += bytes;
+    scan->code += bytes;
+    add_run(scan, start);
+}
+
+/* What is rare enough for the whole decoder.  An illegal instruction is as illegal in the cache. */
+SELDOM static bool scan_rest(struct scan *scan, uint32_t word)
+{
+    struct rv64_insn insn;
+    uint32_t full = 0;
+    if (word == MATCH_ecall) {
+        add_one(scan, STEP_SYSTEM_CALL, word, 4);
+        return false;
+    }
+    rv64_decode(word, &insn);
+    if (insn.op == RV64_fence_i) {
+        add_one(scan, STEP_SYNC, word, 4);
+        return false;
+    }
+    const bool known = insn.op != RV64_illegal && rv64_encode(&insn, &full);
+    scan_operands(scan, word, insn.length, full, known ? operands_of(&insn) : 0);
+    return true;
+}
+
+/* The load of a sequence takes all of that with it.  True if the scan goes on. */
+SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
+{
+    struct plan *plan = scan->plan;
+    struct whole whole;
+
+    whole.instructions = 0;
+    if (word >> 27 == ATOMIC_LR) {
+        /* With the load itself, which scan->left no longer counts. */
+        const unsigned limit = (unsigned)(scan->left >> 1) + 1;
+        const bool begins = scan->pc == plan->start;
+        whole_read(scan->pc, limit, scan->code, &whole);
+        if (whole.instructions != 0 && !begins &&
+            (whole.instructions > limit || plan->side_count + whole.side_count > TARGET_SIDES)) {
+            scan->left += 2; /* the next plan begins here */
+            return false;
+        }
+        if (whole.instructions > limit) {
+            whole.instructions = 0;
+        }
+    }
+    if (whole.instructions == 0) {
+        scan_operands(scan, word, 4, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
+        return true;
+    }
+    plan_add(plan, STEP_WHOLE, scan->pc, whole.bytes);
+    scan->pc += whole.bytes;
+    scan->code += whole.bytes;
+    scan->left -= 2 * (whole.instructions - 1);
+    for (unsigned i = 0; i < whole.side_count; i++) {
+        struct step *side = plan_add(plan, STEP_SIDE, whole.sides[i].from, 0);
+        side->value = whole.sides[i].target;
+        side->flags = whole.sides[i].jumps ? STEP_LEAVES : 0;
+    }
+    plan->side_count += whole.side_count;
+    return true;
+}
+
+/* The first two are by far the most frequent. */
+static bool scan_word(struct scan *scan, uint32_t word)
+{
+    const enum opcode opcode = opcode_of(word);
+    if (opcode == OPCODE_AUIPC) {
+        return scan_auipc(scan, word);
+    }
+    if (opcode == OPCODE_JAL) {
+        scan_direct(scan, word, 4, field(word, 7), scan->pc + (uint64_t)rv64_immediate_J(word));
+        return false;
+    }
+    if (opcode == OPCODE_JALR) {
+        scan_indirect(scan, word, 4, word);
+        return false;
+    }
+    if (opcode == OPCODE_AMO) {
+        return scan_atomic(scan, word);
+    }
+    const unsigned operands = opcode_operands[opcode];
+    if (operands & (OPERANDS_MIXED | OPERANDS_OTHER)) {
+        return scan_rest(scan, word);
+    }
+    scan_operands(scan, word, 4, word, operands);
+    return true;
+}
+
+/* With register operands of five bits each. */
+static bool scan_half_registers(struct scan *scan, uint32_t half)
+{
+    const bool second = (half >> 12 & 1) != 0; /* c.jalr, c.add; not c.jr, c.mv */
+    const unsigned rd = field(half, 7), rs2 = field(half, 2);
+    if (rd == X0) { /* c.ebreak, or a hint */
+        return scan_rest(scan, half);
+    }
+    if (rs2 == X0) {
+        scan_indirect(scan, half, 2, word_i((uint32_t)MATCH_jalr, second ? RA : X0, rd, 0));
+        return false;
+    }
+    scan_operands(scan, half, 2, word_r((uint32_t)MATCH_add, rd, second ? rd : X0, rs2),
+                  OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
+    return true;
+}
+
+static bool scan_half(struct scan *scan, uint32_t half)
+{
+    switch (half_kind(half)) {
+    case HALF_J:
+        scan_direct(scan, half, 2, X0, scan->pc + (uint64_t)rv64_immediate_CJ(half));
+        return false;
+    case HALF_REGISTERS:
+        return scan_half_registers(scan, half);
+    default:
+        return scan_rest(scan, half);
+    }
+}
+
+/* What follows the first instruction that is not simply copied.  True if the scan goes on. */
+static bool scan_other(struct scan *scan, uint64_t half)
+{
+    return (half & 3) == 3 ? scan_word(scan, fetch_rest(scan->pc, half))
+                           : scan_half(scan, (uint32_t)half);
+}
+
+void target_scan(struct plan *plan, unsigned limit)
+{
+    struct scan scan = {
+        .plan = plan, .pc = plan->pc, .code = plan->code_end, .left = 2 * (uint64_t)limit};
+    bool more;
+
+    do {
+        const guest_addr start = scan.pc;
+        uint64_t half;
+        more = copy_run(&scan, &half);
+        add_run(&scan, start);
+        if (UNLIKELY(!more)) {
+            break;
+        }
+        scan.left -= 2;
+        if (LIKELY(is_branch_word(half))) {
+            scan_branch_word(&scan, fetch_rest(scan.pc, half));
+            break;
+        }
+        if (is_branch_half(half)) {
+            scan_branch_half(&scan, (uint32_t)half);
+            break;
+        }
+        more = scan_other(&scan, half);
+    } while (more && scan.left != 0);
+    plan->pc = scan.pc;
+    plan->code_end = scan.code;
+    plan->instructions += limit - (unsigned)(scan.left >> 1);
+}
+
+bool target_fits(guest_addr pc, guest_addr end)
+{
+    return pc + 2 <= end && (*(const uint16_t *)(uintptr_t)pc & 3) != 3;
+}

@@ -1,0 +1,116 @@
+/* What the translator's core must know of RV64 as numbers and types: registers, sizes, kinds of lookups.
+ *
+ * The core finds this header by the include path, so that it names no target.  Assembly includes it, too. */
+#ifndef TARGET_FACTS_H
+#define TARGET_FACTS_H
+
+/* The kinds of lookups of indirect targets (indirect.c). */
+#define LOOKUP_INLINE 0 /* the code that jumps compares the target itself */
+#define LOOKUP_JUMP 1   /* the sieve's: the target is in a5, where the program has it */
+#define LOOKUP_MOVED 2  /* the sieve's: the target was moved to a5 */
+#define LOOKUP_RETURN 3 /* the return cache's */
+#define LOOKUP_KINDS 4
+
+/* Words that emitted code may put registers into for a moment. */
+#define TARGET_SPARE_WORDS 4
+
+#ifndef __ASSEMBLER__
+
+#include "isa/rv64/xstrata_abi.h"
+
+#include <stdint.h>
+
+/* The program's integer registers.  x[4], its thread pointer, is always here: the register itself is the
+ * translator's. */
+struct target_registers {
+    uint64_t x[32];
+};
+
+/* Which of them have a meaning for Linux. */
+#define TARGET_STACK_POINTER(registers) ((registers)->x[2])
+#define TARGET_THREAD_POINTER(registers) ((registers)->x[4])
+#define TARGET_CALL_NUMBER(registers) ((registers)->x[17])
+#define TARGET_CALL_ARGUMENT(registers, index) ((registers)->x[10 + (index)])
+#define TARGET_CALL_RESULT(registers) ((registers)->x[10])
+/* Of the instruction that does a system call. */
+#define TARGET_CALL_BYTES 4
+/* Of clone: which argument is the new thread pointer. */
+#define TARGET_CLONE_THREAD_POINTER 3
+
+/* EM_RISCV of the ELF header. */
+#define TARGET_ELF_MACHINE 243
+
+/* The floating-point registers and their status, in the words of a signal frame. */
+#define TARGET_FLOAT_WORDS 66
+
+/* Of the program's instructions. */
+#define TARGET_LONGEST_INSTRUCTION 4
+#define TARGET_SHORTEST_INSTRUCTION 2
+
+/* Bits of an address that a jump through a register ignores, and the one that a call which shall be
+ * counted is looked up with: no instruction is at such an address. */
+#define TARGET_IGNORED_ADDRESS_BITS UINT64_C(1)
+#define TARGET_CALL_MARK UINT64_C(1)
+
+/* The most bytes of the cache that one instruction can take, with what it keeps among the trampolines; and
+ * that the last one of a fragment can.  A branch out of the middle of a fragment can take a few more, which
+ * others do not need. */
+#define TARGET_INSTRUCTION_BYTES 48
+#define TARGET_END_BYTES 256
+/* The most branches that leave one fragment from its middle. */
+#define TARGET_SIDES 16
+/* Of the way to a target that is out of a jump's reach, which stands behind a trampoline where other
+ * threads may be in that; a multiple of 8. */
+#define TARGET_FAR_WAY_BYTES 16
+
+/* What the tables of lookups take before the context, and behind it. */
+#define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)8 << (bits))
+#define TARGET_LOOKUP_BYTES_BEHIND(bits) ((size_t)16 << (bits))
+/* How far a jump between two places in the cache reaches, to either side. */
+#define TARGET_JUMP_REACH (INT64_C(1) << 20)
+
+/* Where control enters a fragment from dispatch or from an indirect jump: so far before its entry. */
+#define TARGET_INDIRECT_ENTRY_BYTES 4
+
+/* The word that the code of a counter counts in lies a whole cache behind its third instruction, so that one
+ * auipc makes its address; and this address is what each execution adds to it, so that no second register
+ * is needed. */
+#define TARGET_CELL_OF(code, cache_bytes) ((uint64_t *)(uintptr_t)((code) + 8 + (cache_bytes)))
+#define TARGET_CELL_UNIT(cell) ((uint64_t)(uintptr_t)(cell))
+
+/* The jump that an exit leaves its fragment by, as it can be patched. */
+struct target_site {
+    uint8_t *jump;       /* goes to the trampoline, or to a fragment */
+    uint8_t *branch;     /* a conditional branch that leads to the jump, or NULL */
+    uint8_t *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
+    uint8_t *maker;      /* a trampoline that makes a counter, in the other one's place; or NULL */
+};
+
+/* What the target keeps for the whole process. */
+struct target_process {
+    struct xstrata_origins origins; /* what target_announce shows */
+    uint64_t signal_return;         /* where handlers return to, if that is in the cache */
+};
+
+/* The entry of the auxiliary vector by which a processor says that it has counters, and more for translators;
+ * programs do not see it. */
+#define TARGET_HARDWARE_AUXV AT_STRATA
+
+/* The code that checks targets for one fragment, by the kind of lookup: as a jump finds it and, with
+ * TARGET_CALL_MARK, as a call does; NULL where there is none. */
+struct target_checks {
+    const uint8_t *of[2][LOOKUP_KINDS];
+};
+
+/* One entry of the table that code in the cache looks indirect targets up in: for LOOKUP_INLINE, or the
+ * code that checks targets, for the two of the sieve. */
+union target_lookup {
+    struct {
+        uint64_t target;
+        const uint8_t *entry;
+    };
+    const uint8_t *checks[2];
+};
+
+#endif
+#endif
