@@ -22,7 +22,7 @@ struct translator;
  * becomes STEP_JUMP, whether it will be followed or not.  Each byte of the program is read once, and kept in
  * plan->code, for another thread may be writing there.  A sequence that must stay whole and does not fit
  * ends the scan before it, unless it would be the first step of the plan. */
-void target_scan(struct plan *plan, unsigned limit);
+void target_scan(struct plan *plan, uint64_t limit);
 
 /* Whether the instruction at `pc` ends before `end`, or there; TARGET_SHORTEST_INSTRUCTION bytes of it do. */
 bool target_fits(guest_addr pc, guest_addr end);

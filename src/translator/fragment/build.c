@@ -10,24 +10,27 @@
 
 /* Of how many instructions from plan->pc on it is known that the program may execute them, and of how many
  * the plan has room for; 0 if not of the first. */
-static unsigned count_readable(struct translator *translator, const struct plan *plan)
+static uint64_t count_readable(struct translator *translator, const struct plan *plan)
 {
-    const unsigned room = PLAN_INSTRUCTIONS - plan->instructions;
-    uint64_t readable = room;
+    const uint64_t room = PLAN_INSTRUCTIONS - plan->instructions;
+    const bool far_from_end =
+        plan->pc - translator->window.start < translator->window_safe_bytes;
 
-    if (UNLIKELY(plan->pc - translator->window.start >= translator->window_safe_bytes)) {
-        readable = fetch_count(translator, plan->pc);
+    if (LIKELY(far_from_end && !translator->changes.indexed)) {
+        return room;
     }
-    if (UNLIKELY(translator->changes.indexed)) {
+    uint64_t readable = far_from_end ? room : fetch_count(translator, plan->pc);
+    if (translator->changes.indexed) {
         readable = changes_limit(translator, plan->pc, readable);
     }
-    return readable < room ? (unsigned)readable : room;
+    return readable < room ? readable : room;
 }
 
 static void note_code(struct translator *translator, guest_addr start, guest_addr end)
 {
-    if (UNLIKELY(!code_is_known(&translator->code, start) ||
-                 !code_is_known(&translator->code, end - 1))) {
+    const bool one_page = (start ^ (end - 1)) < CODE_PAGE;
+
+    if (UNLIKELY(!one_page || !code_is_known(&translator->code, start))) {
         code_add(&translator->code, start, end);
     }
 }
@@ -46,14 +49,15 @@ static bool decide(const struct translator *translator, struct plan *plan)
 {
     struct step *last = plan->end - 1;
 
-    switch (last->kind) {
-    case STEP_BRANCH:
+    if (LIKELY(last->kind == STEP_BRANCH)) {
         /* Of a branch's two ways one needs a jump more: it is the one that leaves a loop, and the one
          * that jumps over code. */
         if (!placement_closes_loop(last->pc, last->value)) {
             last->flags = STEP_TURNED;
         }
         return false;
+    }
+    switch (last->kind) {
     case STEP_JUMP:
     case STEP_CALL:
         if (follows(translator, last)) {
@@ -79,7 +83,7 @@ static bool decide(const struct translator *translator, struct plan *plan)
 static bool scan(struct translator *translator, struct plan *plan)
 {
     do {
-        const unsigned limit = count_readable(translator, plan);
+        const uint64_t limit = count_readable(translator, plan);
         const guest_addr pc = plan->pc;
         const struct step *end = plan->end;
         if (LIKELY(limit != 0)) {
@@ -138,18 +142,6 @@ static void make_exit(const struct translator *translator, const struct fragment
     exit->counts = wants_counter(translator, fragment, way, from, target);
 }
 
-/* Of a branch the way that needs a jump more comes first. */
-static void make_branch_exits(const struct translator *translator, struct fragment *fragment,
-                              const struct step *branch)
-{
-    struct exit *exits = fragment->exits;
-    const guest_addr on = step_end(branch);
-    const bool turned = (branch->flags & STEP_TURNED) != 0;
-
-    exits[turned].target = on;
-    make_exit(translator, fragment, &exits[!turned], WAY_BRANCH, branch->pc, branch->value);
-}
-
 /* Of all but branches. */
 static void make_last_exit(const struct translator *translator, struct fragment *fragment,
                            const struct step *last)
@@ -177,8 +169,10 @@ static void make_last_exit(const struct translator *translator, struct fragment 
 }
 
 SELDOM static void make_side_exits(const struct translator *translator, struct fragment *fragment,
-                                   const struct plan *plan, struct exit *exit)
+                                   const struct plan *plan)
 {
+    struct exit *exit = fragment->exits + fragment->exit_count - plan->side_count;
+
     for (const struct step *step = plan->steps; step != plan->end; step++) {
         if (step->kind == STEP_SIDE) {
             const enum way way = (step->flags & STEP_LEAVES) != 0 ? WAY_JUMP : WAY_BRANCH;
@@ -187,22 +181,31 @@ SELDOM static void make_side_exits(const struct translator *translator, struct f
     }
 }
 
-static void make_exits(struct translator *translator, struct fragment *fragment,
-                       const struct plan *plan)
+/* The fragment of a plan, and its ways out, of which those of the last step come first. */
+static struct fragment *make_fragment(struct translator *translator, const struct plan *plan)
 {
     const struct step *last = plan->end - 1;
-    const unsigned count = step_exits(last);
+    const bool branches = LIKELY(last->kind == STEP_BRANCH);
+    const uint64_t count = (branches ? 2 : step_exits(last)) + plan->side_count;
+    struct fragment *fragment =
+        pool_take(&translator->pool, sizeof *fragment + count * sizeof(struct exit));
 
-    fragment->exit_count = count + plan->side_count;
-    fragment->exits = pool_take(&translator->pool, fragment->exit_count * sizeof(struct exit));
-    if (LIKELY(last->kind == STEP_BRANCH)) {
-        make_branch_exits(translator, fragment, last);
+    fragment->start = plan->start;
+    fragment->exits = (struct exit *)(void *)(fragment + 1);
+    fragment->exit_count = count;
+    if (branches) {
+        /* The way that needs a jump more comes first. */
+        const bool turned = (last->flags & STEP_TURNED) != 0;
+        fragment->exits[turned].target = step_end(last);
+        make_exit(translator, fragment, &fragment->exits[!turned], WAY_BRANCH, last->pc,
+                  last->value);
     } else {
         make_last_exit(translator, fragment, last);
     }
     if (UNLIKELY(plan->side_count != 0)) {
-        make_side_exits(translator, fragment, plan, fragment->exits + count);
+        make_side_exits(translator, fragment, plan);
     }
+    return fragment;
 }
 
 /* From the plan to code that the processor sees. */
@@ -210,11 +213,8 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
                              unsigned lookup)
 {
     struct cache *cache = &translator->cache;
-    struct fragment *fragment = pool_take(&translator->pool, sizeof *fragment);
     const uint8_t *trampolines_end = cache->trampolines;
-
-    fragment->start = plan->start;
-    make_exits(translator, fragment, plan);
+    struct fragment *fragment = make_fragment(translator, plan);
     struct emission emission = {.translator = translator,
                                 .fragment = fragment,
                                 .lookup = lookup,

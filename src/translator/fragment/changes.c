@@ -102,7 +102,7 @@ void changes_forget(struct translator *translator)
     }
     changes->compared = NULL;
     if (changes->asleep_count != 0) {
-        __builtin_memset(changes->asleep, 0, sizeof changes->asleep);
+        __builtin_memset(changes->originals->asleep, 0, sizeof changes->originals->asleep);
         changes->asleep_count = 0;
     }
 }

@@ -10,8 +10,6 @@
 
 enum code_changes { CHANGES_TOLD, CHANGES_PROTECT };
 
-#define CHANGES_SLEEP_BUCKETS 1024
-
 struct changes {
     bool indexed; /* what fragments are made from is kept in `originals` */
     bool told;    /* the program has said once that code may have changed */
@@ -19,8 +17,7 @@ struct changes {
     bool all;     /* even code that cannot be written to may have */
     struct originals *originals;
     struct original *compared; /* told.c: those that are compared the next time */
-    unsigned asleep_count;
-    struct original *asleep[CHANGES_SLEEP_BUCKETS]; /* told.c: by the program's address */
+    unsigned asleep_count;     /* told.c: of originals->asleep */
 };
 
 /* Before the program begins. */

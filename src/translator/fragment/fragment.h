@@ -35,7 +35,7 @@ struct fragment {
     uint8_t *code;    /* where all of it begins, with what checks the target of a lookup, if anything */
     uint8_t *end;
     struct exit *exits; /* its ways out */
-    unsigned exit_count;
+    uint64_t exit_count;
     struct target_checks checks; /* what leads lookups to it */
     struct exit *incoming;       /* exits that are linked to it */
     struct loop *loop;           /* of its counter, or NULL */

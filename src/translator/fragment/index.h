@@ -14,13 +14,12 @@ struct index {
     struct bucket *buckets;
     size_t mask;
 };
-#define INDEX_CACHE_BYTES_PER_BUCKET 512
+#define INDEX_CACHE_BYTES_PER_BUCKET 256
 
-/* Code lies dense; functions are often aligned to a few instructions. */
+/* Code lies dense enough for its addresses to be their own hash. */
 static inline struct bucket *index_bucket(const struct index *index, guest_addr start)
 {
-    const guest_addr hash = start / TARGET_SHORTEST_INSTRUCTION ^ start >> 8;
-    return &index->buckets[hash & index->mask];
+    return &index->buckets[start / TARGET_SHORTEST_INSTRUCTION & index->mask];
 }
 
 static inline struct fragment *index_find_in(const struct bucket *bucket, guest_addr start)

@@ -47,6 +47,7 @@ struct original {
 
 #define ORIGINAL_PAGES 65536
 #define ORIGINAL_BUCKETS 16384
+#define ORIGINAL_SLEEP_BUCKETS 16384
 
 /* In memory of its own. */
 struct originals {
@@ -54,6 +55,7 @@ struct originals {
     unsigned page_count;
     struct code_page pages[ORIGINAL_PAGES];
     struct code_page *buckets[ORIGINAL_BUCKETS];
+    struct original *asleep[ORIGINAL_SLEEP_BUCKETS]; /* told.c: by the program's address */
 };
 
 /* NULL if there is no memory.  The cache has, or may come to have, `cache_bytes`. */

@@ -45,8 +45,8 @@ struct plan {
     guest_addr pc;         /* where the program's code goes on behind the last step */
     struct step *end;      /* behind the last step */
     uint8_t *code_end;     /* behind the last byte of `code` that is used */
-    unsigned instructions; /* of the program's */
-    unsigned side_count;   /* steps of the kind STEP_SIDE */
+    uint64_t instructions; /* of the program's */
+    uint64_t side_count;   /* steps of the kind STEP_SIDE */
     /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
     _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
     struct step steps[PLAN_STEPS];

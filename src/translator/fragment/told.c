@@ -28,7 +28,8 @@ void told_add(struct changes *changes, struct original *original)
 
 static struct original **bucket_of(struct changes *changes, guest_addr start)
 {
-    return &changes->asleep[start / TARGET_SHORTEST_INSTRUCTION % CHANGES_SLEEP_BUCKETS];
+    return &changes->originals
+                ->asleep[start / TARGET_SHORTEST_INSTRUCTION % ORIGINAL_SLEEP_BUCKETS];
 }
 
 /* Its code and its counter stay. */

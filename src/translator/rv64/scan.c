@@ -137,55 +137,6 @@ static struct step *add_one(struct scan *scan, enum step_kind kind, uint32_t wor
     return step;
 }
 
-/* Copies instructions until one that is not simply copied, or until none may follow.  Returns whether there
- * is one that is not, and leaves its first half in `stopped`.
- *
- * 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
- * ahead as there may be halves, and one more for each word. */
-static bool copy_run(struct scan *scan, uint64_t *stopped)
-{
-    const uint16_t *from = (const uint16_t *)(uintptr_t)scan->pc;
-    uint16_t *to = (uint16_t *)(void *)scan->code;
-    uintptr_t end = (uintptr_t)from + scan->left;
-    uint64_t half;
-    bool found = true;
-    for (;;) {
-        half = from[0];
-        const int64_t rule = tables.rules[half & 127];
-        if ((tables.broken[half >> 7] & rule) != 0) {
-            break;
-        }
-        if (rule >= 0) {
-            *to++ = (uint16_t)half;
-            from++;
-        } else {
-            const uint64_t rest = from[1];
-            if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
-                break; /* as rs1; lui has none, but that is rare */
-            }
-            if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
-                break;
-            }
-            to[0] = (uint16_t)half;
-            to[1] = (uint16_t)rest;
-            to += 2;
-            from += 2;
-            end += 2;
-        }
-        if (UNLIKELY((uintptr_t)from == end)) {
-            found = false;
-            break;
-        }
-    }
-    /* Or the loop would compute parts of it that are of use only afterwards. */
-    __asm__("" : "+r"(half));
-    *stopped = half;
-    scan->pc = (uintptr_t)from;
-    scan->code = (uint8_t *)to;
-    scan->left = end - (uintptr_t)from;
-    return found;
-}
-
 static bool is_branch_word(uint64_t word)
 {
     return (word & 0x7f) == (OPCODE_BRANCH << 2 | 3);
@@ -202,23 +153,6 @@ static uint32_t expand_branch(uint64_t half)
 {
     return (uint32_t)((uint64_t)MATCH_beq | (half & 0x2000) / (0x2000 / BRANCH_OPPOSITE) |
                       (half & 0x380) << 8 | 8 << 15);
-}
-
-/* The detail of a branch is its word, without the offset. */
-static void scan_branch_word(struct scan *scan, uint32_t word)
-{
-    struct step *step = add_one(scan, STEP_BRANCH, word, 4);
-
-    step->value = step->pc + (uint64_t)branch_offset_of(word);
-    step->detail = word & ~BRANCH_OFFSET_MASK;
-}
-
-static void scan_branch_half(struct scan *scan, uint32_t half)
-{
-    struct step *step = add_one(scan, STEP_BRANCH, half, 2);
-
-    step->value = step->pc + (uint64_t)rv64_immediate_CB(half);
-    step->detail = expand_branch(half);
 }
 
 /* The detail of a jump, direct or not, is a word with its registers where jalr has them. */
@@ -294,20 +228,20 @@ static unsigned operands_of(const struct rv64_insn *insn)
            (flags & INSN_RS2_INT ? OPERANDS_RS2 : 0u);
 }
 
-/* What was copied since `start` is one step, unless it is nothing: with the one before, if that is a copy. */
-static void add_run(struct scan *scan, guest_addr start)
+/* What was copied from `start` to `end` is one step, unless it is nothing: with the one before, if that is a
+ * copy of what stands before it. */
+static void add_run(struct plan *plan, guest_addr start, guest_addr end)
 {
-    struct step *last = scan->plan->end - 1;
-    const unsigned bytes = (unsigned)(scan->pc - start);
+    const unsigned bytes = (unsigned)(end - start);
+    struct step *last = plan->end - 1;
 
     if (bytes == 0) {
         return;
     }
-    if (UNLIKELY(scan->plan->end != scan->plan->steps) && last->kind == STEP_COPY &&
-        step_end(last) == start) {
-        last->bytes = (uint16_t)(last->bytes + bytes);
+    if (LIKELY(plan->end == plan->steps) || last->kind != STEP_COPY || step_end(last) != start) {
+        plan_add(plan, STEP_COPY, start, bytes);
     } else {
-        plan_add(scan->plan, STEP_COPY, start, bytes);
+        last->bytes = (uint16_t)(last->bytes + bytes);
     }
 }
 
@@ -328,7 +262,7 @@ static void scan_operands(struct scan *scan, uint32_t own, unsigned bytes, uint3
     }
     scan->pc += bytes;
     scan->code += bytes;
-    add_run(scan, start);
+    add_run(scan->plan, start, scan->pc);
 }
 
 /* What is rare enough for the whole decoder.  An illegal instruction is as illegal in the cache. */
@@ -444,41 +378,92 @@ static bool scan_half(struct scan *scan, uint32_t half)
     }
 }
 
-/* What follows the first instruction that is not simply copied.  True if the scan goes on. */
-static bool scan_other(struct scan *scan, uint64_t half)
+/* An instruction that is not simply copied, and no branch.  True if the scan goes on. */
+__attribute__((noinline)) static bool scan_other(struct scan *scan, uint64_t half)
 {
+    scan->left -= 2;
     return (half & 3) == 3 ? scan_word(scan, fetch_rest(scan->pc, half))
                            : scan_half(scan, (uint32_t)half);
 }
 
-void target_scan(struct plan *plan, unsigned limit)
+/* The end of a plan, mostly.  The detail of a branch is its word, without the offset. */
+static void end_with_branch(struct plan *plan, guest_addr pc, uint8_t *code, uint64_t half)
 {
-    struct scan scan = {
-        .plan = plan, .pc = plan->pc, .code = plan->code_end, .left = 2 * (uint64_t)limit};
+    if ((half & 3) == 3) {
+        const uint32_t word = fetch_rest(pc, half);
+        struct step *step = plan_add(plan, STEP_BRANCH, pc, 4);
+        put_word(code, word);
+        step->value = pc + (uint64_t)branch_offset_of(word);
+        step->detail = word & ~BRANCH_OFFSET_MASK;
+        plan->pc = pc + 4;
+        plan->code_end = code + 4;
+    } else {
+        struct step *step = plan_add(plan, STEP_BRANCH, pc, 2);
+        *(uint16_t *)(void *)code = (uint16_t)half;
+        step->value = pc + (uint64_t)rv64_immediate_CB((uint32_t)half);
+        step->detail = expand_branch(half);
+        plan->pc = pc + 2;
+        plan->code_end = code + 2;
+    }
+}
+
+/* Copies plain instructions, until one that is not.  If that is a branch, the scan ends with it; else
+ * scan_other says what it is, and whether the scan goes on.
+ *
+ * 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
+ * ahead as there may be halves, and one more for each word. */
+void target_scan(struct plan *plan, uint64_t limit)
+{
+    struct scan scan = {.plan = plan, .pc = plan->pc, .code = plan->code_end, .left = 2 * limit};
     bool more;
 
     do {
-        const guest_addr start = scan.pc;
+        const uint16_t *from = (const uint16_t *)(uintptr_t)scan.pc;
+        uint16_t *to = (uint16_t *)(void *)scan.code;
+        uintptr_t end = (uintptr_t)from + scan.left;
         uint64_t half;
-        more = copy_run(&scan, &half);
-        add_run(&scan, start);
-        if (UNLIKELY(!more)) {
+        for (more = true; more; more = (uintptr_t)from != end) {
+            half = from[0];
+            const int64_t rule = tables.rules[half & 127];
+            if ((tables.broken[half >> 7] & rule) != 0) {
+                break;
+            }
+            if (rule >= 0) {
+                *to++ = (uint16_t)half;
+                from++;
+            } else {
+                const uint64_t rest = from[1];
+                if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
+                    break; /* as rs1; lui has none, but that is rare */
+                }
+                if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
+                    break;
+                }
+                to[0] = (uint16_t)half;
+                to[1] = (uint16_t)rest;
+                to += 2;
+                from += 2;
+                end += 2;
+            }
+        }
+        /* Or the loop would compute parts of it that are of use only afterwards. */
+        __asm__("" : "+r"(half));
+        add_run(plan, scan.pc, (uintptr_t)from);
+        scan.left = end - (uintptr_t)from;
+        if (LIKELY(more && (is_branch_word(half) || is_branch_half(half)))) {
+            scan.left -= 2;
+            end_with_branch(plan, (uintptr_t)from, (uint8_t *)to, half);
             break;
         }
-        scan.left -= 2;
-        if (LIKELY(is_branch_word(half))) {
-            scan_branch_word(&scan, fetch_rest(scan.pc, half));
-            break;
+        scan.pc = plan->pc = (uintptr_t)from;
+        scan.code = plan->code_end = (uint8_t *)to;
+        if (more) {
+            more = scan_other(&scan, half);
+            plan->pc = scan.pc;
+            plan->code_end = scan.code;
         }
-        if (is_branch_half(half)) {
-            scan_branch_half(&scan, (uint32_t)half);
-            break;
-        }
-        more = scan_other(&scan, half);
     } while (more && scan.left != 0);
-    plan->pc = scan.pc;
-    plan->code_end = scan.code;
-    plan->instructions += limit - (unsigned)(scan.left >> 1);
+    plan->instructions += limit - (scan.left >> 1);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
