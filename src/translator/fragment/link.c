@@ -68,9 +68,10 @@ void link_new(struct translator *translator, struct fragment *fragment)
     if (UNLIKELY(!translator->options.link)) {
         return;
     }
-    for (unsigned i = 0; i < fragment->exit_count; i++) {
-        if (LIKELY(fragment->exits[i].kind == EXIT_DIRECT)) {
-            link_or_wait(translator, &fragment->exits[i]);
+    struct exit *exits_end = fragment->exits + fragment->exit_count;
+    for (struct exit *exit = fragment->exits; exit != exits_end; exit++) {
+        if (LIKELY(exit->kind == EXIT_DIRECT)) {
+            link_or_wait(translator, exit);
         }
     }
     link_waiting(translator, bucket, fragment);

@@ -79,8 +79,13 @@ void originals_each_page(struct originals *originals, guest_addr start, guest_ad
         }
         return;
     }
-    for (guest_addr at = start & ~(CODE_PAGE - 1); at < end; at += CODE_PAGE) {
-        struct code_page *page = originals_find_page(originals, at);
+    if (end <= start) {
+        return;
+    }
+    /* Counted, for the last page may be the last of all addresses. */
+    const uint64_t count = (end - 1) / CODE_PAGE - start / CODE_PAGE + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        struct code_page *page = originals_find_page(originals, start + i * CODE_PAGE);
         if (page != NULL) {
             visit(argument, page);
         }

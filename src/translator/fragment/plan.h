@@ -33,7 +33,7 @@ enum step_flags {
 
 struct step {
     uint8_t kind;    /* enum step_kind */
-    uint8_t flags;   /* enum step_flags */
+    uint8_t flags;   /* enum step_flags; the target's own of STEP_REWRITE */
     uint16_t bytes;  /* how many it has of the program's code */
     uint32_t detail; /* the target's own: which registers, which condition */
     guest_addr pc;   /* of its first instruction */

@@ -1,8 +1,8 @@
 /* Writes a plan into the cache as RV64 code. */
 #include "translator/rv64/emit.h"
+#include "translator/rv64/opcodes.h"
 
 #include "base/check.h"
-#include "isa/rv64/decode.h"
 
 static unsigned field(uint32_t word, unsigned low)
 {
@@ -21,15 +21,13 @@ static unsigned choose_borrowed(uint32_t word)
     return borrowed;
 }
 
-/* An instruction that names tp, with another register in tp's place that is none of its own. */
-static void emit_with_tp(struct emitter *emitter, uint32_t word)
+/* An instruction that names tp in some of its `operands`, with another register in tp's place that is none of
+ * its own. */
+static void emit_with_tp(struct emitter *emitter, uint32_t word, unsigned operands)
 {
-    struct rv64_insn insn;
-    rv64_decode(word, &insn);
-    const uint32_t flags = rv64_row(insn.op)->flags;
-    const bool reads_rs1 = flags & INSN_RS1_INT && field(word, 15) == TP;
-    const bool reads_rs2 = flags & INSN_RS2_INT && field(word, 20) == TP;
-    const bool writes = flags & INSN_RD_INT && field(word, 7) == TP;
+    const bool reads_rs1 = operands & OPERANDS_RS1 && field(word, 15) == TP;
+    const bool reads_rs2 = operands & OPERANDS_RS2 && field(word, 20) == TP;
+    const bool writes = operands & OPERANDS_RD && field(word, 7) == TP;
     const unsigned borrowed = choose_borrowed(word);
 
     emit_save(emitter, borrowed, CONTEXT_SPARE);
@@ -69,20 +67,26 @@ SELDOM static void emit_branch_with_tp(struct emitter *emitter, uint32_t word, s
 
 /* A branch, and a jump for each way out: b +8; j; j.  Linked, the branch itself may go to one of the two
  * targets, and the other takes a jump more: each is one word to patch. */
-static void emit_branch(struct emitter *emitter, const struct step *step, struct exit *exits)
+static uint8_t *write_branch(struct translator *translator, uint8_t *at, uint32_t word,
+                             struct exit *exits)
 {
-    const uint32_t word =
-        (step->flags & STEP_TURNED) != 0 ? step->detail ^ BRANCH_OPPOSITE : step->detail;
+    put_word(at, word | branch_offset_bits(8));
+    return write_exit(translator, write_exit(translator, at + 4, &exits[0], NULL), &exits[1], at);
+}
 
+static bool branch_names_tp(uint32_t word)
+{
+    return field(word, 15) == TP || field(word, 20) == TP;
+}
+
+SELDOM static void emit_branch_slowly(struct emitter *emitter, uint32_t word, struct exit *exits)
+{
     emit_alignment(emitter);
-    if (UNLIKELY(field(word, 15) == TP || field(word, 20) == TP)) {
+    if (branch_names_tp(word)) {
         emit_branch_with_tp(emitter, word, exits);
-        return;
+    } else {
+        emitter->at = write_branch(emitter->translator, emitter->at, word, exits);
     }
-    uint8_t *branch = emitter->at;
-    emit_word(emitter, word | branch_offset_bits(8));
-    emit_exit(emitter, &exits[0], NULL);
-    emit_exit(emitter, &exits[1], branch);
 }
 
 static void emit_leave(struct emitter *emitter, struct exit *exit)
@@ -107,51 +111,60 @@ SELDOM static void emit_sides(struct emitter *emitter, const struct side *sides,
     }
 }
 
-/* Whoever comes through a register has the program's a0 in the context, and takes it back here. */
-static void emit_beginning(struct emitter *emitter, unsigned lookup)
-{
-    struct fragment *fragment = emitter->fragment;
+/* What stands before the entry: whoever comes through a register has the program's a0 in the context, and
+ * takes it back there. */
+#define TAKE_BACK WORD_I(MATCH_ld, A0, TP, CONTEXT_X(A0))
 
-    emit_alignment(emitter);
-    fragment->code = emitter->at;
-    if (UNLIKELY(lookup != LOOKUP_INLINE)) {
-        emit_check(emitter, lookup);
-    }
-    emit_restore(emitter, A0, CONTEXT_X(A0));
-    fragment->entry = fragment->landing = emitter->at;
+/* Entries are aligned, so that their first run can be copied in few instructions. */
+#define ENTRY_ALIGNMENT 8
+
+static uint8_t *write_beginning(struct fragment *fragment, uint8_t *at)
+{
+    at += (TARGET_INDIRECT_ENTRY_BYTES - (uintptr_t)at) & (ENTRY_ALIGNMENT - 1);
+    fragment->code = at;
+    *(uint32_t *)(void *)at = TAKE_BACK;
+    return at + 4;
 }
 
-/* In halves, since the cache is aligned to no more; eight bytes at a time, for runs are short. */
-static void emit_copy(struct emitter *emitter, const uint8_t *code, unsigned bytes)
+SELDOM static void emit_beginning_with_check(struct emitter *emitter, unsigned lookup)
 {
-    const uint16_t *from = (const uint16_t *)(const void *)code;
-    uint16_t *to = (uint16_t *)(void *)emitter->at;
-    const uint16_t *end = from + bytes / 2;
+    emit_alignment(emitter);
+    emitter->fragment->code = emitter->at;
+    emit_check(emitter, lookup);
+    emit_word(emitter, TAKE_BACK);
+}
 
-    emitter->at += bytes;
-    while (from + 4 <= end) {
-        const uint16_t a = from[0], b = from[1], c = from[2], d = from[3];
-        to[0] = a;
-        to[1] = b;
-        to[2] = c;
-        to[3] = d;
-        from += 4;
-        to += 4;
+/* By eight bytes where both are aligned, which may write a few more than there are; else by halves. */
+static uint8_t *copy_run(uint8_t *at, const uint8_t *code, unsigned bytes)
+{
+    uint8_t *const end = at + bytes;
+
+    if (LIKELY((((uintptr_t)at | (uintptr_t)code) & 7) == 0)) {
+        do {
+            *(uint64_t *)(void *)at = *(const uint64_t *)(const void *)code;
+            at += 8;
+            code += 8;
+        } while (at < end);
+        return end;
     }
-    while (from < end) {
-        *to++ = *from++;
+    while (at < end) {
+        *(uint16_t *)(void *)at = *(const uint16_t *)(const void *)code;
+        at += 2;
+        code += 2;
     }
+    return end;
 }
 
 /* What is neither a copy nor a branch. */
-static void emit_other(struct emitter *emitter, const struct step *step)
+__attribute__((noinline)) static void emit_other(struct emitter *emitter,
+                                                 const struct step *step)
 {
     struct fragment *fragment = emitter->fragment;
     const uint32_t detail = step->detail;
 
     switch (step->kind) {
     case STEP_REWRITE:
-        emit_with_tp(emitter, detail);
+        emit_with_tp(emitter, detail, step->flags);
         break;
     case STEP_CONSTANT:
         emit_register_constant(emitter, detail, step->value);
@@ -202,37 +215,54 @@ SELDOM static unsigned emit_whole(struct emitter *emitter, const struct plan *pl
 
 void target_emit(const struct plan *plan, struct emission *emission)
 {
-    struct emitter emitter = {
-        .translator = emission->translator, .at = emission->at, .fragment = emission->fragment};
+    struct translator *translator = emission->translator;
     struct fragment *fragment = emission->fragment;
+    struct emitter emitter = {
+        .translator = translator, .at = emission->at, .fragment = fragment, .lookup_site = NULL};
     const uint8_t *code = plan->code;
     struct side sides[TARGET_SIDES];
     unsigned side_count = 0;
+    uint8_t *at;
 
-    emit_beginning(&emitter, emission->lookup);
-    const uint8_t *run = emitter.at;
+    if (LIKELY(emission->lookup == LOOKUP_INLINE)) {
+        at = write_beginning(fragment, emission->at);
+    } else {
+        emit_beginning_with_check(&emitter, emission->lookup);
+        at = emitter.at;
+    }
+    fragment->entry = fragment->landing = at;
+    const uint8_t *run = at;
     for (const struct step *step = plan->steps; step != plan->end; code += step++->bytes) {
         if (step->kind == STEP_COPY) {
-            emit_copy(&emitter, code, step->bytes);
+            at = copy_run(at, code, step->bytes);
             continue;
         }
         if (UNLIKELY(step->kind == STEP_SIDE)) {
             continue;
         }
-        state_add_mark(&emitter.translator->marks, run, emitter.at, step->pc);
-        if (LIKELY(step->kind == STEP_BRANCH)) {
-            emit_branch(&emitter, step, fragment->exits);
+        state_add_mark(&translator->marks, run, at, step->pc);
+        const uint32_t turned = (step->flags & STEP_TURNED) != 0 ? BRANCH_OPPOSITE : 0;
+        const uint32_t word = step->detail ^ turned;
+        if (step->kind == STEP_BRANCH && LIKELY(!translator->threaded && !branch_names_tp(word))) {
+            at = write_branch(translator, at, word, fragment->exits);
+            break;
+        }
+        emitter.at = at;
+        if (step->kind == STEP_BRANCH) {
+            emit_branch_slowly(&emitter, word, fragment->exits);
         } else if (UNLIKELY(step->kind == STEP_WHOLE)) {
             side_count = emit_whole(&emitter, plan, step, code, sides, side_count);
         } else {
             emit_other(&emitter, step);
         }
-        run = emitter.at;
+        run = at = emitter.at;
     }
     if (UNLIKELY(side_count != 0)) {
+        emitter.at = at;
         emit_sides(&emitter, sides, side_count,
                    fragment->exits + fragment->exit_count - plan->side_count);
+        at = emitter.at;
     }
-    fragment->end = emitter.at;
+    fragment->end = at;
     emission->lookup_site = emitter.lookup_site;
 }

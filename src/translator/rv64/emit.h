@@ -55,9 +55,41 @@ void emit_return_address(struct emitter *emitter, unsigned rd, guest_addr after)
 
 /* Of a trampoline; for threads, TARGET_FAR_WAY_BYTES follow. */
 #define TRAMPOLINE_BYTES 24
-/* A jump out of the fragment, to a trampoline for `exit`, which it writes; `branch` leads to the jump, or is
- * NULL. */
-void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch);
+
+/* Saves a0, which then leads target_leave to the exit's address, behind the three instructions. */
+struct trampoline {
+    uint64_t save_and_load; /* two instructions */
+    uint64_t leave;         /* one, and nothing: the address stands aligned */
+    struct exit *exit;
+};
+_Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES && CACHE_CHUNK_BYTES <= 1 << 20,
+               "patch.c depends on it, and each trampoline is in reach of a jump");
+#define TRAMPOLINE_SAVE_AND_LOAD                                                                   \
+    ((uint64_t)WORD_I(MATCH_ld, A0, TP, CONTEXT_LEAVE) << 32 |                                     \
+     WORD_S(MATCH_sd, TP, A0, CONTEXT_X(A0)))
+#define TRAMPOLINE_LEAVE ((uint64_t)WORD_I(MATCH_jalr, A0, A0, 0))
+
+/* Writes a jump out of the fragment to `at`, and the trampoline for `exit` that it leads to; `branch` leads to
+ * the jump, or is NULL.  Returns what is behind the jump. */
+static inline uint8_t *write_exit(struct translator *translator, uint8_t *at, struct exit *exit,
+                                  uint8_t *branch)
+{
+    uint8_t *place = translator->cache.trampolines - TRAMPOLINE_BYTES - translator->far_way_bytes;
+
+    translator->cache.trampolines = place;
+    *(struct trampoline *)(void *)place =
+        (struct trampoline){TRAMPOLINE_SAVE_AND_LOAD, TRAMPOLINE_LEAVE, exit};
+    exit->site.jump = at;
+    exit->site.branch = branch;
+    exit->site.trampoline = place;
+    put_word(at, word_jal_forward(X0, place - at));
+    return at + 4;
+}
+
+static inline void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch)
+{
+    emitter->at = write_exit(emitter->translator, emitter->at, exit, branch);
+}
 
 /* align.c: what follows can be changed while other threads execute it. */
 void emit_alignment(struct emitter *emitter);

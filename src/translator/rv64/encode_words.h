@@ -40,6 +40,12 @@ static inline uint32_t word_u(uint32_t match, unsigned rd, int32_t imm)
     return match | rd << 7 | ((uint32_t)imm & 0xfffff000);
 }
 
+/* The same as constants. */
+#define WORD_I(match, rd, rs1, imm)                                                                \
+    ((uint32_t)(match) | (rd) << 7 | (rs1) << 15 | (uint32_t)(imm) << 20)
+#define WORD_S(match, rs1, rs2, imm)                                                               \
+    ((uint32_t)(match) | ((imm)&31) << 7 | (rs1) << 15 | (rs2) << 20 | (uint32_t)(imm) >> 5 << 25)
+
 #define JAL_REACH (INT64_C(1) << 20)
 
 static inline bool jal_reaches(int64_t offset)

@@ -77,32 +77,3 @@ void emit_far_jump(struct emitter *emitter, const uint8_t *to)
     emit_word(emitter, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)));
     emit_word(emitter, word_i((uint32_t)MATCH_jalr, X0, A0, low));
 }
-
-/* Saves a0, which then leads target_leave to the exit's address. */
-struct trampoline {
-    uint32_t words[4]; /* the last is not used: the address stands aligned */
-    struct exit *exit;
-};
-
-_Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "patch.c depends on it");
-_Static_assert(CACHE_CHUNK_BYTES <= 1 << 20, "each trampoline is in reach of a jump");
-
-void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch)
-{
-    struct translator *translator = emitter->translator;
-    uint8_t *place =
-        cache_add_trampoline(&translator->cache, TRAMPOLINE_BYTES) - translator->far_way_bytes;
-    uint8_t *at = emitter->at;
-
-    translator->cache.trampolines = place;
-    *(struct trampoline *)(void *)place =
-        (struct trampoline){.words = {word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)),
-                                      word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_LEAVE),
-                                      word_i((uint32_t)MATCH_jalr, A0, A0, 0), 0},
-                            .exit = exit};
-    exit->site.jump = at;
-    exit->site.branch = branch;
-    exit->site.trampoline = place;
-    put_word(at, word_jal_forward(X0, place - at));
-    emitter->at = at + 4;
-}

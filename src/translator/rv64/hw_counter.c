@@ -28,12 +28,6 @@ void target_hw_drop(const uint8_t *tag)
     xstrata_ctr_drop((uintptr_t)tag);
 }
 
-/* The words of emit.h as constants. */
-#define WORD_I(match, rd, rs1, imm)                                                                \
-    ((uint32_t)(match) | (rd) << 7 | (rs1) << 15 | (uint32_t)(imm) << 20)
-#define WORD_S(match, rs1, rs2, imm)                                                               \
-    ((uint32_t)(match) | ((imm)&31) << 7 | (rs1) << 15 | (rs2) << 20 | (uint32_t)(imm) >> 5 << 25)
-
 /* What makes a counter, with zeros where it depends on the place.  One jump gets
  * over the callback, and leaves its address in a1, from which the literals are
  * found, too.  The store is in reach of the entry or needs an auipc of its own. */

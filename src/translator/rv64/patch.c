@@ -150,15 +150,17 @@ SELDOM static void link_far(struct translator *translator, const struct target_s
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
     const struct target_site *site = &exit->site;
-    const struct site_word straight = site_straight(site, to->landing);
+    const uint8_t *landing = to->landing;
+    uint8_t *at = choose_site(site, landing);
 
-    if (UNLIKELY(straight.at == NULL)) {
+    if (UNLIKELY(at == NULL)) {
         link_far(translator, site, to);
-        return;
-    }
-    patch(translator, straight.at, straight.word);
-    if (straight.at == site->jump) { /* the branch may have gone to another landing before */
-        patch_branch_back(translator, site);
+    } else if (at == site->branch) {
+        patch(translator, at,
+              (get_word(at) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(landing - at));
+    } else {
+        patch(translator, at, word_jal(X0, landing - at));
+        patch_branch_back(translator, site); /* which may have gone to another landing before */
     }
 }
 

@@ -246,12 +246,14 @@ static void add_run(struct plan *plan, guest_addr start, guest_addr end)
 }
 
 /* An instruction that is copied after all, or rewritten, since it names tp: `word` says it in 32 bits.  The
- * step's detail is that word. */
+ * step's detail is that word, and its flags are the operands. */
 static void scan_operands(struct scan *scan, uint32_t own, unsigned bytes, uint32_t word,
                           unsigned operands)
 {
     if (names_tp(word, operands)) {
-        add_one(scan, STEP_REWRITE, own, bytes)->detail = word;
+        struct step *step = add_one(scan, STEP_REWRITE, own, bytes);
+        step->detail = word;
+        step->flags = (uint8_t)operands;
         return;
     }
     const guest_addr start = scan->pc;
