@@ -21,7 +21,8 @@ struct translator;
  * into steps, until one that transfers control.  Adds at least one step.  Decides nothing: what is a jump
  * becomes STEP_JUMP, whether it will be followed or not.  Each byte of the program is read once, and kept in
  * plan->code, for another thread may be writing there.  A sequence that must stay whole and does not fit
- * ends the scan before it, unless it would be the first step of the plan. */
+ * ends the scan before it, unless it would be the first step of the plan.  Where plan->careful, the scan ends
+ * behind one instruction, or one such sequence, and STEP_STORES says whether that may write to memory. */
 void target_scan(struct plan *plan, uint64_t limit);
 
 /* Whether the instruction at `pc` ends before `end`, or there; TARGET_SHORTEST_INSTRUCTION bytes of it do. */
@@ -68,7 +69,8 @@ void target_redirect(struct translator *translator, const struct fragment *fragm
 /* The tables of `context` are new, or those of a cache that is empty now: every lookup fails. */
 void target_lookup_clear(struct context *context);
 /* From now on lookups of this kind find `fragment` as `target`: its start, or that with TARGET_CALL_MARK.
- * False if there is no room for that in the cache. */
+ * False if there is no room for that in the cache.  Where several fragments share an entry of a table, and
+ * lookups walk from one to the next, translator->lookup_count says how many there are in all. */
 bool target_lookup_add(struct context *context, unsigned kind, guest_addr target,
                        struct fragment *fragment);
 /* No lookup finds `fragment` any more.  No other thread is in the cache. */

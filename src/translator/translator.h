@@ -102,7 +102,7 @@ struct translator {
     struct marks marks; /* where in the program code comes from, in the order of the cache */
     struct index index;
     unsigned lookup_bits;  /* logarithm of the size of the tables of lookups */
-    uint64_t lookup_count; /* what was entered into them since they were empty */
+    uint64_t lookup_count; /* how many fragments the target has entered into them */
 
     struct code_range window;   /* where the program's code is read now; empty if not known */
     uint64_t window_safe_bytes; /* from its beginning: from there a whole plan is within it */

@@ -10,7 +10,7 @@
 
 /* Of how many instructions from plan->pc on it is known that the program may execute them, and of how many
  * the plan has room for; 0 if not of the first. */
-static uint64_t count_readable(struct translator *translator, const struct plan *plan)
+static uint64_t count_readable(struct translator *translator, struct plan *plan)
 {
     const uint64_t room = PLAN_INSTRUCTIONS - plan->instructions;
     const bool far_from_end =
@@ -21,7 +21,7 @@ static uint64_t count_readable(struct translator *translator, const struct plan 
     }
     uint64_t readable = far_from_end ? room : fetch_count(translator, plan->pc);
     if (translator->changes.indexed) {
-        readable = changes_limit(translator, plan->pc, readable);
+        readable = changes_limit(translator, plan, readable);
     }
     return readable < room ? readable : room;
 }
@@ -33,6 +33,12 @@ static void note_code(struct translator *translator, guest_addr start, guest_add
     if (UNLIKELY(!one_page || !code_is_known(&translator->code, start))) {
         code_add(&translator->code, start, end);
     }
+}
+
+/* Ends a plan that is long enough. */
+static void plan_go_on(struct plan *plan)
+{
+    plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
 }
 
 /* A direct jump or call that is not followed ends the plan. */
@@ -75,6 +81,10 @@ static bool decide(const struct translator *translator, struct plan *plan)
     case STEP_SYNC:
         return false;
     default: /* straight code that was cut: what follows may not be readable */
+        if (UNLIKELY((last->flags & STEP_STORES) != 0)) {
+            plan_go_on(plan); /* what follows may be other code behind the store */
+            return false;
+        }
         return true;
     }
 }
@@ -93,7 +103,7 @@ static bool scan(struct translator *translator, struct plan *plan)
             if (end == plan->steps) {
                 return false;
             }
-            plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
+            plan_go_on(plan);
             return true;
         }
         note_code(translator, pc, plan->pc);
@@ -223,25 +233,41 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
     target_emit(plan, &emission);
     cache_commit(cache, fragment->end);
     target_publish(&emission, trampolines_end);
+    translator->statistics.fragments++;
+    translator->statistics.instructions_translated += plan->instructions;
     return fragment;
+}
+
+static void make_room(struct translator *translator)
+{
+    if (UNLIKELY(!space_has_room(translator)) && !space_use_more(translator)) {
+        flush_full(translator);
+    }
 }
 
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup)
 {
     struct translator *translator = context->translator;
     struct plan *plan = &translator->plan;
+    bool guarded = false;
 
-    if (UNLIKELY(!space_has_room(translator)) && !space_use_more(translator)) {
-        flush_full(translator);
+    if (UNLIKELY(translator->changes.asleep_count != 0)) {
+        struct fragment *woken = changes_wake(translator, start);
+        if (woken != NULL) {
+            return woken;
+        }
     }
+    make_room(translator);
     if (UNLIKELY(!build_plan(context, start, plan))) {
         return NULL;
     }
     passes_run(plan);
-    struct fragment *fragment = emit(translator, plan, lookup);
-    translator->statistics.fragments++;
-    translator->statistics.instructions_translated += plan->instructions;
     if (UNLIKELY(translator->changes.indexed)) {
+        guarded = changes_guard(translator, plan);
+    }
+    struct fragment *fragment = emit(translator, plan, guarded ? LOOKUP_INLINE : lookup);
+    if (UNLIKELY(translator->changes.indexed)) {
+        fragment->guarded = guarded;
         changes_note(translator, fragment, plan);
     }
     if (UNLIKELY(translator->placement.all)) {
@@ -249,4 +275,21 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     }
     link_new(translator, fragment);
     return fragment;
+}
+
+const uint8_t *build_alone(struct context *context, guest_addr pc)
+{
+    struct translator *translator = context->translator;
+    struct plan *plan = &translator->plan;
+
+    make_room(translator);
+    plan_begin(plan, pc);
+    translator->reading = context;
+    target_scan(plan, 1);
+    translator->reading = NULL;
+    translator->spoiled = false; /* it faults where it is executed */
+    if (step_exits(plan->end - 1) == 0) {
+        plan_go_on(plan);
+    }
+    return fragment_indirect_entry(emit(translator, plan, LOOKUP_INLINE));
 }

@@ -34,9 +34,14 @@ void changes_start(struct translator *translator)
     }
 }
 
-uint64_t changes_limit(struct translator *translator, guest_addr pc, uint64_t readable)
+uint64_t changes_limit(struct translator *translator, struct plan *plan, uint64_t readable)
 {
-    return protects(translator) ? protect_limit(translator, pc, readable) : readable;
+    return protects(translator) ? protect_limit(translator, plan, readable) : readable;
+}
+
+bool changes_guard(const struct translator *translator, const struct plan *plan)
+{
+    return protects(translator) && protect_guards(translator, plan);
 }
 
 /* Private memory that cannot be written to does not change by itself. */
@@ -53,15 +58,12 @@ static bool is_fixed(const struct translator *translator, const struct plan *pla
 void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan)
 {
     struct changes *changes = &translator->changes;
-    const bool copy = protects(translator)
-                          ? protect_guards(translator, plan)
-                          : changes->told && (changes->all || !is_fixed(translator, plan));
-    struct original *original = originals_add(changes->originals, fragment, plan, copy);
+    const bool told = changes->told && (changes->all || !is_fixed(translator, plan));
+    struct original *original =
+        originals_add(changes->originals, fragment, plan, told || fragment->guarded);
 
     fragment->original = original;
-    if (copy && protects(translator)) {
-        fragment->guarded = true;
-    } else if (copy) {
+    if (told) {
         told_add(changes, original);
     }
     if (!originals_have_room(changes->originals)) {
@@ -99,6 +101,9 @@ void changes_forget(struct translator *translator)
 
     if (changes->originals != NULL) {
         originals_clear(changes->originals);
+        if (originals_lack_pages(changes->originals)) {
+            protect_forget(translator);
+        }
     }
     changes->compared = NULL;
     if (changes->asleep_count != 0) {
@@ -151,6 +156,7 @@ void changes_expect_all(struct translator *translator)
     translator->changes.all = true;
     if (protects(translator)) {
         flush_all(translator); /* from now on all fragments compare themselves */
+        protect_forget(translator);
     } else {
         begin_told(translator);
     }
@@ -164,8 +170,16 @@ static void drop_page(void *argument, struct code_page *page)
     while (page->pieces != NULL) {
         changes_drop(translator, page->pieces->original);
     }
+    translator->changes.watched_count -=
+        page->state == PAGE_WATCHED || page->state == PAGE_TORN ? 1 : 0;
     page->state = PAGE_OPEN;
+    page->permissions = 0;
     page->writes = 0;
+}
+
+void changes_before_mapping(struct translator *translator, guest_addr start, uint64_t bytes)
+{
+    protect_open(translator, start, bytes > ~start ? ~UINT64_C(0) : start + bytes);
 }
 
 /* The first time all fragments go, and it is kept from then on where they come from. */
@@ -174,6 +188,7 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
     struct changes *changes = &translator->changes;
     const guest_addr end = bytes > ~start ? ~UINT64_C(0) : start + bytes;
 
+    changes->mapping = (struct fetch_mapping){.range = {0, 0}};
     if (!code_overlaps(&translator->code, start, bytes)) {
         return;
     }

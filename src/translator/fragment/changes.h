@@ -6,6 +6,7 @@
 #ifndef STRATA_TRANSLATOR_FRAGMENT_CHANGES_H
 #define STRATA_TRANSLATOR_FRAGMENT_CHANGES_H
 
+#include "translator/fragment/fetch.h"
 #include "translator/fragment/originals.h"
 
 enum code_changes { CHANGES_TOLD, CHANGES_PROTECT };
@@ -16,6 +17,9 @@ struct changes {
     size_t originals_cache_bytes; /* the size of the cache that they were made for */
     bool all;     /* even code that cannot be written to may have */
     struct originals *originals;
+    struct fetch_mapping mapping; /* protect.c: what the kernel said last; empty if it must be asked */
+    unsigned watched_count;       /* protect.c: pages that are watched, or torn */
+    uint32_t torn;                /* protect.c: 1 if there is one that is torn */
     struct original *compared; /* told.c: those that are compared the next time */
     unsigned asleep_count;     /* told.c: of originals->asleep */
 };
@@ -23,9 +27,11 @@ struct changes {
 /* Before the program begins. */
 void changes_start(struct translator *translator);
 
-/* For build.c, if changes.indexed.  The plan goes on at `pc`, where so many instructions are readable: how many
- * of them may be read at once.  They are watched from now on. */
-uint64_t changes_limit(struct translator *translator, guest_addr pc, uint64_t readable);
+/* For build.c, if changes.indexed.  The plan goes on at plan->pc, where so many instructions are readable: how
+ * many of them may be read at once.  They are watched from now on. */
+uint64_t changes_limit(struct translator *translator, struct plan *plan, uint64_t readable);
+/* Whether a fragment made of `plan` must be guarded. */
+bool changes_guard(const struct translator *translator, const struct plan *plan);
 /* A fragment has been made of `plan`. */
 void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan);
 /* A fragment for `start` that nothing leads to, but whose code is as it was: it is in use again.  NULL if
@@ -43,7 +49,9 @@ void changes_drop(struct translator *translator, struct original *original);
 void changes_apply(struct context *context);
 /* The program can change even code that cannot be written to, from now on. */
 void changes_expect_all(struct translator *translator);
-/* Mappings change, from `start` on: what was made from code there is no longer used. */
+/* Mappings will change, from `start` on: they are as the program made them. */
+void changes_before_mapping(struct translator *translator, guest_addr start, uint64_t bytes);
+/* Mappings have changed, from `start` on: what was made from code there is no longer used. */
 void changes_unmap(struct translator *translator, guest_addr start, uint64_t bytes);
 
 #endif

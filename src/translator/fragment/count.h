@@ -16,7 +16,7 @@ enum counters {
 #undef COUNTERS
 };
 
-#define LOOPS (1u << 18)
+#define LOOPS (1u << 16)
 #define LOOP_BUCKETS (1u << 16)
 
 /* A head that has or had a counter, by its address in the program. */

@@ -4,6 +4,7 @@
 #include "translator/fragment/build.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/outside.h"
+#include "translator/fragment/protect.h"
 #include "translator/translator.h"
 
 #include "base/check.h"
@@ -15,12 +16,14 @@ static struct fragment *note_lookup(struct context *context, unsigned kind, gues
 {
     struct translator *translator = context->translator;
     const guest_addr start = fragment->start;
+    if (UNLIKELY(fragment->guarded)) {
+        return fragment; /* each lookup fails, and comes here */
+    }
     const bool crowded = translator->lookup_count >= LOOKUPS_PER_ENTRY << translator->lookup_bits &&
                          !translator->options.lookup_fixed &&
                          translator->lookup_bits < LOOKUP_BITS_MAX;
 
     if (LIKELY(!crowded) && target_lookup_add(context, kind, start | mark, fragment)) {
-        translator->lookup_count++;
         return fragment;
     }
     if (crowded) {
@@ -31,7 +34,6 @@ static struct fragment *note_lookup(struct context *context, unsigned kind, gues
     fragment = build_fragment(context, start, kind);
     if (fragment != NULL) {
         ASSERT(target_lookup_add(context, kind, start, fragment));
-        translator->lookup_count++;
     }
     return fragment;
 }
@@ -43,10 +45,21 @@ static const uint8_t *enter(struct context *context, const struct fragment *frag
                                     : outside_fault(context, context->target);
 }
 
+/* The fragment for `target`, NULL if there is none, or if it was made from other code than there is now. */
+static struct fragment *find_current(struct context *context, guest_addr target)
+{
+    struct fragment *fragment = index_find(&context->translator->index, target);
+
+    if (fragment != NULL && UNLIKELY(fragment->guarded) && changes_spoil(context, fragment)) {
+        return NULL;
+    }
+    return fragment;
+}
+
 static const uint8_t *go_on(struct context *context, guest_addr target, unsigned lookup)
 {
     context->target = target;
-    struct fragment *fragment = index_find(&context->translator->index, target);
+    struct fragment *fragment = find_current(context, target);
     if (fragment == NULL) {
         fragment = build_fragment(context, target, lookup);
     }
@@ -66,7 +79,7 @@ __attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context 
     const guest_addr target = target_program_address(translator, context->target & ~ignored);
     context->target = target;
     translator->statistics.lookup_misses++;
-    struct fragment *fragment = index_find(&translator->index, target);
+    struct fragment *fragment = find_current(context, target);
     if (fragment == NULL && mark != 0) { /* the next call comes here again, to be counted */
         return enter(context, build_fragment(context, target, LOOKUP_INLINE));
     }
@@ -111,12 +124,20 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         changes_apply(context);
         break;
     case EXIT_RESUME:
+        protect_mend(translator);
         return go_on(context, context->target, LOOKUP_INLINE);
+    case EXIT_STORE:
+        return protect_store(context, target);
     case EXIT_SYSTEM_CALL:
         return go_on_after_call(context, target);
-    case EXIT_HOT:
+    case EXIT_HOT: {
+        struct fragment *fragment = index_find(&translator->index, target);
+        if (fragment == NULL || fragment->loop == NULL) {
+            break; /* it has gone since, and its counter with it */
+        }
         context->target = target;
-        return count_reached(translator, index_find(&translator->index, target));
+        return count_reached(translator, fragment);
+    }
     }
     return go_on(context, target, LOOKUP_INLINE);
 }
@@ -140,7 +161,7 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
     }
     const guest_addr target = exit->target;
     context->target = target;
-    struct fragment *fragment = index_find(&translator->index, target);
+    struct fragment *fragment = find_current(context, target);
     if (LIKELY(fragment == NULL)) {
         fragment = build_fragment(context, target, LOOKUP_INLINE);
     } else if (exit->counts) {
@@ -161,7 +182,7 @@ static const uint8_t *find_without_lock(struct context *context, const struct ex
     }
     const struct fragment *fragment = index_find(&translator->index, exit->target);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (fragment == NULL) {
+    if (fragment == NULL || fragment->guarded) {
         return NULL;
     }
     context->target = exit->target;
@@ -195,7 +216,7 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
-               kind != EXIT_RESUME) { /* whose exits stay */
+               kind != EXIT_RESUME && kind != EXIT_STORE) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {

@@ -12,6 +12,7 @@ enum exit_kind {
     EXIT_CODE_CHANGED, /* the program said so: what has is translated anew */
     EXIT_RESUME,       /* to context->target: after a signal */
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
+    EXIT_STORE,        /* a store at context->target faulted, to `target`, where code is protected */
     EXIT_HOT,          /* the counter of `target` reached its threshold */
 };
 

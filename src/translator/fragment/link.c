@@ -27,7 +27,9 @@ static void link_or_wait(struct translator *translator, struct exit *exit)
     struct fragment *to = index_find_in(bucket, exit->target);
 
     if (to != NULL) {
-        connect(translator, exit, to);
+        if (LIKELY(!to->guarded)) {
+            connect(translator, exit, to);
+        }
     } else {
         exit->next = bucket->waiting;
         bucket->waiting = exit;
@@ -74,7 +76,9 @@ void link_new(struct translator *translator, struct fragment *fragment)
             link_or_wait(translator, exit);
         }
     }
-    link_waiting(translator, bucket, fragment);
+    if (LIKELY(!fragment->guarded)) {
+        link_waiting(translator, bucket, fragment);
+    }
 }
 
 /* Takes all exits that are linked to `fragment` out of its list, but for dead ones. */

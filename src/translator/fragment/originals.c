@@ -31,9 +31,14 @@ struct originals *originals_create(size_t cache_bytes)
     return originals;
 }
 
+bool originals_lack_pages(const struct originals *originals)
+{
+    return originals->page_count + PIECES_MAX > ORIGINAL_PAGES;
+}
+
 bool originals_have_room(const struct originals *originals)
 {
-    return (size_t)(originals->end - originals->next) >= NEED;
+    return (size_t)(originals->end - originals->next) >= NEED && !originals_lack_pages(originals);
 }
 
 static struct code_page **bucket_of(struct originals *originals, guest_addr address)
@@ -182,6 +187,12 @@ void originals_clear(struct originals *originals)
         originals->pages[i].pieces = NULL;
     }
     originals->next = originals->memory;
+}
+
+void originals_forget_pages(struct originals *originals)
+{
+    originals->page_count = 0;
+    __builtin_memset(originals->buckets, 0, sizeof originals->buckets);
 }
 
 /* Both are aligned to two bytes, mostly to more. */

@@ -14,6 +14,7 @@ enum page_state {
     PAGE_WATCHED, /* it is write-protected */
     PAGE_GUARDED, /* it is written so often, or in such ways, that fragments are compared instead */
     PAGE_FIXED,   /* it cannot be written to */
+    PAGE_TORN,    /* it was opened in passing: what was made from it must go before the program goes on */
 };
 
 struct code_page {
@@ -70,6 +71,10 @@ struct original *originals_add(struct originals *originals, struct fragment *fra
 void originals_remove(struct original *original);
 /* All fragments go; pages stay known. */
 void originals_clear(struct originals *originals);
+/* Pages go, too. */
+void originals_forget_pages(struct originals *originals);
+/* Whether there may be too few pages for one more fragment. */
+bool originals_lack_pages(const struct originals *originals);
 /* Whether the program's code is another than it was. */
 bool originals_differ(const struct original *original);
 

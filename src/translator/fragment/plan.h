@@ -29,11 +29,12 @@ enum step_flags {
                       * it is no branch, but a jump */
     STEP_TURNED = 2, /* of a branch: laid out so that the way not taken is the short one */
     STEP_MARKED = 4, /* of an indirect call: it is looked up with TARGET_CALL_MARK */
+    STEP_STORES = 8, /* of the last step of a careful scan: it may write to memory */
 };
 
 struct step {
     uint8_t kind;    /* enum step_kind */
-    uint8_t flags;   /* enum step_flags; the target's own of STEP_REWRITE */
+    uint8_t flags;   /* enum step_flags */
     uint16_t bytes;  /* how many it has of the program's code */
     uint32_t detail; /* the target's own: which registers, which condition */
     guest_addr pc;   /* of its first instruction */
@@ -47,6 +48,7 @@ struct plan {
     uint8_t *code_end;     /* behind the last byte of `code` that is used */
     uint64_t instructions; /* of the program's */
     uint64_t side_count;   /* steps of the kind STEP_SIDE */
+    bool careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */
     /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
     _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
     struct step steps[PLAN_STEPS];
@@ -58,6 +60,7 @@ static inline void plan_begin(struct plan *plan, guest_addr start)
     plan->end = plan->steps;
     plan->code_end = plan->code;
     plan->instructions = plan->side_count = 0;
+    plan->careful = false;
 }
 
 /* Adds a step; whoever does moves plan->pc, plan->code_end and plan->instructions on, too. */

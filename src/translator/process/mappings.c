@@ -30,6 +30,14 @@ static void mapping_changed(struct translator *translator, guest_addr start, uin
     lock_release(&translator->lock);
 }
 
+/* Before a call that changes mappings: what Strata has protected is as the program made it. */
+static void before_mapping(struct translator *translator, guest_addr start, uint64_t bytes)
+{
+    lock_acquire(&translator->lock);
+    changes_before_mapping(translator, start, bytes);
+    lock_release(&translator->lock);
+}
+
 static bool grow_brk(const struct translator *translator, guest_addr wanted)
 {
     const guest_addr old_page = page_up(translator->brk_end);
@@ -62,6 +70,7 @@ static void move_brk(struct translator *translator, guest_addr wanted)
         return;
     }
     if (new_page < old_page) {
+        before_mapping(translator, new_page, old_page - new_page);
         host_call(__NR_munmap, new_page, old_page - new_page);
         mapping_changed(translator, new_page, old_page - new_page);
     }
@@ -140,6 +149,9 @@ int64_t system_mmap(struct context *context, const struct call *call)
         touches_own(context, call->arguments[0], call->arguments[1], &own)) {
         return -ENOMEM; /* as for addresses that no program can have */
     }
+    if ((call->arguments[3] & MAP_FIXED) != 0) {
+        before_mapping(context->translator, call->arguments[0], call->arguments[1]);
+    }
     const int64_t place = system_pass(context, &readable);
 
     if (!host_is_error(place)) {
@@ -156,6 +168,7 @@ int64_t system_mprotect(struct context *context, const struct call *call)
     struct call readable = make_readable(call);
     struct code_range own;
 
+    before_mapping(context->translator, call->arguments[0], call->arguments[1]);
     if (touches_own(context, call->arguments[0], call->arguments[1], &own)) {
         if (own.start > call->arguments[0]) { /* what comes before a hole is changed */
             readable.arguments[1] = own.start - call->arguments[0];
@@ -208,6 +221,8 @@ static int64_t pass_around_own(struct context *context, const struct call *call,
 int64_t system_munmap(struct context *context, const struct call *call)
 {
     bool holes;
+
+    before_mapping(context->translator, call->arguments[0], call->arguments[1]);
     const int64_t result = pass_around_own(context, call, &holes);
 
     mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
@@ -217,6 +232,8 @@ int64_t system_munmap(struct context *context, const struct call *call)
 int64_t system_madvise(struct context *context, const struct call *call)
 {
     bool holes;
+
+    before_mapping(context->translator, call->arguments[0], call->arguments[1]);
     const int64_t result = pass_around_own(context, call, &holes);
 
     mapping_changed(context->translator, call->arguments[0], call->arguments[1]);
@@ -234,6 +251,10 @@ int64_t system_mremap(struct context *context, const struct call *call)
     if ((call->arguments[3] & MREMAP_FIXED) != 0 &&
         touches_own(context, call->arguments[4], call->arguments[2], &own)) {
         return -EINVAL; /* as for addresses that no program can have */
+    }
+    before_mapping(context->translator, call->arguments[0], old_bytes);
+    if ((call->arguments[3] & MREMAP_FIXED) != 0) {
+        before_mapping(context->translator, call->arguments[4], call->arguments[2]);
     }
     const int64_t place = system_pass(context, call);
 

@@ -1,5 +1,6 @@
 /* The program's signals: which handlers it has, and when one begins. */
 #include "translator/fragment/dispatch.h"
+#include "translator/fragment/protect.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
@@ -237,7 +238,11 @@ void signal_deliver_waiting(struct context *context)
 
 const uint8_t *signal_resume(struct context *context)
 {
-    return dispatch(context, &context->signals->resume);
+    struct exit *resume = &context->signals->resume;
+    struct exit once = *resume; /* perhaps a store; the next time it is for another reason */
+
+    resume->kind = EXIT_RESUME;
+    return dispatch(context, &once);
 }
 
 /* The kernel finds out what is wrong with it, and says so in the signal. */
@@ -259,12 +264,23 @@ bool signal_can_read(uint64_t address, size_t bytes)
 }
 
 /* The kernel writes the blocked signals there; what they are does not matter. */
-bool signal_can_write(uint64_t address, size_t bytes)
+static bool can_write_word(const struct context *context, uint64_t address)
 {
-    const uint64_t last = address + bytes - MASK_BYTES;
+    struct translator *translator = context->translator;
+    const bool could =
+        host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT;
 
-    return host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT &&
-           host_call(__NR_rt_sigprocmask, 0L, NULL, last, MASK_BYTES) != -EFAULT;
+    if (!could && protect_owns(translator, address)) {
+        protect_tear(translator, address);
+        return host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT;
+    }
+    return could;
+}
+
+bool signal_can_write(const struct context *context, uint64_t address, size_t bytes)
+{
+    return can_write_word(context, address) &&
+           can_write_word(context, address + bytes - MASK_BYTES);
 }
 
 /* A handler is known here before the kernel may call it in another thread, and as
@@ -330,7 +346,7 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         return result;
     }
     if (old_place != 0) {
-        if (!signal_can_write(old_place, sizeof(struct signal_action))) {
+        if (!signal_can_write(context, old_place, sizeof(struct signal_action))) {
             return -EFAULT;
         }
         *(struct signal_action *)(uintptr_t)old_place = old.action;
@@ -381,7 +397,7 @@ int64_t system_sigaltstack(struct context *context, const struct call *call)
         }
     }
     if (old_place != 0) {
-        if (!signal_can_write(old_place, sizeof(struct signal_stack))) {
+        if (!signal_can_write(context, old_place, sizeof(struct signal_stack))) {
             return -EFAULT;
         }
         *(struct signal_stack *)(uintptr_t)old_place = old;

@@ -79,7 +79,7 @@ const uint8_t *signal_resume(struct context *context);
 bool signal_is_handled(const struct context *context, int number);
 /* Whether the program could; at least 24 bytes, and no more than a page. */
 bool signal_can_read(uint64_t address, size_t bytes);
-bool signal_can_write(uint64_t address, size_t bytes);
+bool signal_can_write(const struct context *context, uint64_t address, size_t bytes);
 
 /* signal_stack.c: the program's alternate stack, as it is with this stack pointer. */
 struct signal_stack signal_stack_now(const struct signals *signals, uint64_t stack_pointer);

@@ -2,6 +2,7 @@
 #include "translator/fragment/outside.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
+#include "translator/process/buffers.h"
 #include "translator/process/system.h"
 #include "translator/process/thread.h"
 
@@ -91,14 +92,24 @@ struct call system_read_call(const struct context *context)
     return call;
 }
 
+static int64_t do_call(struct context *context, system_handler *handler, const struct call *call)
+{
+    return handler != NULL ? handler(context, call) : system_pass(context, call);
+}
+
 guest_addr outside_system_call(struct context *context, guest_addr next)
 {
     const struct call call = system_read_call(context);
     system_handler *handler = find_handler(call.number);
 
-    const int64_t result = context->pending  ? SIGNAL_RESTART
-                           : handler != NULL ? handler(context, &call)
-                                             : system_pass(context, &call);
+    int64_t result = SIGNAL_RESTART;
+    if (!context->pending) {
+        buffers_before_call(context, &call);
+        result = do_call(context, handler, &call);
+        if (result == -EFAULT && buffers_open_all(context)) {
+            result = do_call(context, handler, &call);
+        }
+    }
     if (result == SIGNAL_RESTART) {
         return next - TARGET_CALL_BYTES;
     }

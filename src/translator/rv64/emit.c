@@ -164,7 +164,7 @@ __attribute__((noinline)) static void emit_other(struct emitter *emitter,
 
     switch (step->kind) {
     case STEP_REWRITE:
-        emit_with_tp(emitter, detail, step->flags);
+        emit_with_tp(emitter, detail, (unsigned)step->value);
         break;
     case STEP_CONSTANT:
         emit_register_constant(emitter, detail, step->value);

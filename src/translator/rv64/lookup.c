@@ -93,12 +93,12 @@ static void write_next(uint8_t *at, unsigned kind, const uint8_t *next)
     if (next == (const uint8_t *)checks[kind].miss) {
         put_word(at, word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_MISS((int32_t)kind)));
         put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
+    } else if (jal_reaches(offset)) {
+        put_word(at, word_jal(X0, offset));
+        put_word(at + 4, WORD_I(MATCH_addi, X0, X0, 0)); /* never reached, but shown in dumps */
     } else {
         put_word(at, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low_part(offset))));
         put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, low_part(offset)));
-        if (jal_reaches(offset)) {
-            put_word(at, word_jal(X0, offset));
-        }
     }
 }
 
@@ -128,6 +128,7 @@ static const uint8_t *emit_comparison(struct emitter *emitter, unsigned kind, gu
     emitter->at += NEXT_BYTES;
     const uint8_t *check = emitter->at;
     *first = check;
+    emitter->translator->lookup_count++;
     emit_constant(emitter, A0, target);
     emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, A0, checks[kind].target) |
                            branch_offset_bits(next - emitter->at));

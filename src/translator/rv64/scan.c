@@ -120,6 +120,8 @@ struct scan {
     guest_addr pc;
     uint8_t *code;
     uint64_t left; /* two for each instruction that may follow: the bytes of the shortest */
+    uint64_t only_whole; /* the same for those that may follow only as parts of a whole */
+    uint64_t whole;      /* how many of those did */
 };
 
 /* A step of one instruction, of 2 bytes or 4. */
@@ -246,14 +248,14 @@ static void add_run(struct plan *plan, guest_addr start, guest_addr end)
 }
 
 /* An instruction that is copied after all, or rewritten, since it names tp: `word` says it in 32 bits.  The
- * step's detail is that word, and its flags are the operands. */
+ * step's detail is that word, and its value says which operands it has. */
 static void scan_operands(struct scan *scan, uint32_t own, unsigned bytes, uint32_t word,
                           unsigned operands)
 {
     if (names_tp(word, operands)) {
         struct step *step = add_one(scan, STEP_REWRITE, own, bytes);
         step->detail = word;
-        step->flags = (uint8_t)operands;
+        step->value = operands;
         return;
     }
     const guest_addr start = scan->pc;
@@ -295,7 +297,7 @@ SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
     whole.instructions = 0;
     if (word >> 27 == ATOMIC_LR) {
         /* With the load itself, which scan->left no longer counts. */
-        const unsigned limit = (unsigned)(scan->left >> 1) + 1;
+        const unsigned limit = (unsigned)((scan->left + scan->only_whole) >> 1) + 1;
         const bool begins = scan->pc == plan->start;
         whole_read(scan->pc, limit, scan->code, &whole);
         if (whole.instructions != 0 && !begins &&
@@ -314,7 +316,11 @@ SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
     plan_add(plan, STEP_WHOLE, scan->pc, whole.bytes);
     scan->pc += whole.bytes;
     scan->code += whole.bytes;
-    scan->left -= 2 * (whole.instructions - 1);
+    if (scan->only_whole != 0) {
+        scan->whole = whole.instructions - 1;
+    } else {
+        scan->left -= 2 * (whole.instructions - 1);
+    }
     for (unsigned i = 0; i < whole.side_count; i++) {
         struct step *side = plan_add(plan, STEP_SIDE, whole.sides[i].from, 0);
         side->value = whole.sides[i].target;
@@ -409,6 +415,17 @@ static void end_with_branch(struct plan *plan, guest_addr pc, uint8_t *code, uin
     }
 }
 
+/* Of a careful scan, which began at `code`: whether its last step may write to memory. */
+SELDOM static void note_store(struct step *last, const uint8_t *code)
+{
+    struct rv64_insn insn;
+
+    rv64_decode(get_word(code), &insn);
+    if ((rv64_row(insn.op)->flags & (INSN_STORE | INSN_ATOMIC)) != 0) {
+        last->flags |= STEP_STORES;
+    }
+}
+
 /* Copies plain instructions, until one that is not.  If that is a branch, the scan ends with it; else
  * scan_other says what it is, and whether the scan goes on.
  *
@@ -416,8 +433,14 @@ static void end_with_branch(struct plan *plan, guest_addr pc, uint8_t *code, uin
  * ahead as there may be halves, and one more for each word. */
 void target_scan(struct plan *plan, uint64_t limit)
 {
+    const uint8_t *const code = plan->code_end;
     struct scan scan = {.plan = plan, .pc = plan->pc, .code = plan->code_end, .left = 2 * limit};
     bool more;
+
+    if (UNLIKELY(plan->careful)) {
+        scan.left = 2;
+        scan.only_whole = 2 * limit - 2;
+    }
 
     do {
         const uint16_t *from = (const uint16_t *)(uintptr_t)scan.pc;
@@ -465,7 +488,10 @@ void target_scan(struct plan *plan, uint64_t limit)
             plan->code_end = scan.code;
         }
     } while (more && scan.left != 0);
-    plan->instructions += limit - (scan.left >> 1);
+    plan->instructions += (UNLIKELY(plan->careful) ? 1 : limit) + scan.whole - (scan.left >> 1);
+    if (UNLIKELY(plan->careful) && plan->code_end != code) {
+        note_store(plan->end - 1, code);
+    }
 }
 
 bool target_fits(guest_addr pc, guest_addr end)

@@ -1,5 +1,6 @@
 /* What the kernel calls when a signal arrives, and the frames that the program gets of it. */
 #include "translator/tell/report.h"
+#include "translator/fragment/protect.h"
 #include "translator/rv64/signal.h"
 #include "translator/process/system.h"
 #include "translator/process/thread.h"
@@ -59,7 +60,7 @@ bool target_push_frame(struct context *context, const struct signal_info *info, 
     struct signals *signals = context->signals;
     const uint64_t address = frame_address(context, alternate);
 
-    if (address == 0 || !signal_can_write(address, sizeof(struct signal_frame))) {
+    if (address == 0 || !signal_can_write(context, address, sizeof(struct signal_frame))) {
         return false;
     }
     struct signal_frame *frame = (struct signal_frame *)(uintptr_t)address;
@@ -158,6 +159,19 @@ static void fault_natively(struct context *context, const struct signal_info *in
     frame->x[0] = context->target;
 }
 
+/* The program's store to a page that is protected, since code was translated from it: dispatch opens the page,
+ * and has the store done. */
+static void leave_for_store(struct context *context, const struct signal_info *info,
+                            struct frame_context *frame)
+{
+    struct exit *resume = &context->signals->resume;
+
+    resume->kind = EXIT_STORE;
+    resume->target = info->address;
+    frame->x[TP] = frame->x[A0] = (uintptr_t)context;
+    frame->x[0] = (uintptr_t)target_resume;
+}
+
 /* The builder reads code that is not there: it gets zeros, and looks at
  * translator->unreadable in the end. */
 static void skip_load(struct context *context, const struct signal_info *info,
@@ -182,9 +196,19 @@ static void handle_fault(struct context *context, struct signal_info *info,
                          struct frame_context *frame)
 {
     const uint64_t pc = frame->x[0];
+    const bool protected =
+        info->number == SIGSEGV && protect_owns(context->translator, info->address);
 
     if (!state_take(context, frame)) {
-        skip_load(context, info, frame);
+        if (protected) {
+            protect_tear(context->translator, info->address); /* and the store is done again */
+        } else {
+            skip_load(context, info, frame);
+        }
+        return;
+    }
+    if (protected) {
+        leave_for_store(context, info, frame);
         return;
     }
     if (info->address == pc) {
