@@ -29,25 +29,27 @@ struct op_note {
     uint8_t retired;   /* instructions of the block that have retired before this op */
 };
 
-struct granule_link {
+/* Where a block is found: in an index's chain. */
+struct block_link {
     struct block *block;
-    struct granule_link *next;
+    struct block_link *next;
 };
+
+enum { LINK_PC, LINK_GRANULE, LINK_NEXT_GRANULE, BLOCK_LINKS };
 
 struct block {
     int64_t cost;
     struct op *ops;
     guest_addr pc;
-    uint16_t bytes; /* of guest code */
+    struct block_link links[BLOCK_LINKS]; /* the last one has no block if one granule is enough */
+    uint16_t bytes;                       /* of guest code */
     uint16_t instructions;
     uint16_t op_count;
     uint8_t state;         /* enum block_state */
     bool verified;         /* is in engine->verified */
     struct op_note *notes; /* one per op */
     uint8_t *copy;         /* the guest bytes it was decoded from */
-    struct block *hash_next;
     struct block *verified_next;
-    struct granule_link granules[2];
 };
 
 /* The slot after a branch, jal, or block end: where it leads. */
@@ -69,9 +71,16 @@ struct jump_cache_entry {
     struct block *block;
 };
 
-#define BLOCK_BUCKETS 16384
 #define GRANULE_BITS 8 /* 256 bytes: a block of 64 instructions spans two at the most */
-#define GRANULE_BUCKETS 16384
+
+/* Blocks that are not dead, hashed by one of their links' keys.  It has at least
+ * as many buckets as links while the host has memory for them. */
+struct block_index {
+    struct block_link **buckets;
+    unsigned bits; /* there are 2^bits buckets */
+    size_t count;
+};
+#define INDEX_FIRST_BITS 14
 
 struct engine {
     int64_t budget;
@@ -84,9 +93,10 @@ struct engine {
     const void *const *handlers; /* by enum handler */
 
     struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES];
-    struct block *buckets[BLOCK_BUCKETS];
-    struct granule_link *granules[GRANULE_BUCKETS];
-    struct block *verified; /* live since the last engine_sync_all */
+    struct block_index by_pc;
+    struct block_index by_granule;
+    struct block *verified; /* all that are live, and some that no longer are */
+    size_t verified_count;
 
     uint8_t *arena; /* blocks, in the order of their addresses */
     size_t arena_used;
@@ -99,6 +109,42 @@ struct engine {
     guest_addr fetch_fault;
     struct engine_statistics statistics;
 };
+
+/* index.c */
+bool index_create(struct block_index *index);
+void index_destroy(struct block_index *index);
+void index_empty(struct block_index *index);
+/* `key` is index_key(link). */
+void index_insert(struct block_index *index, uint64_t key, struct block_link *link);
+void index_remove(struct block_index *index, struct block_link *link);
+
+static inline uint64_t index_key_of_pc(guest_addr pc)
+{
+    return pc / 2;
+}
+
+static inline uint64_t index_key(const struct block_link *link)
+{
+    const struct block *block = link->block;
+    const size_t which = (size_t)(link - block->links);
+    return which == LINK_PC ? index_key_of_pc(block->pc)
+                            : (block->pc >> GRANULE_BITS) + which - LINK_GRANULE;
+}
+
+/* The chain in which all links with `key` are, among others.
+ *
+ * Neighbours stay neighbours, as programs run from one to the next and the host's
+ * caches hold buckets by the line; but only within one of the groups that the low
+ * bits make.  The groups lie anywhere, by two multiplications: after one, those
+ * at certain distances would lie on each other. */
+#define INDEX_GROUP_BITS 11 /* the halfwords of a page */
+static inline struct block_link **index_bucket(const struct block_index *index, uint64_t key)
+{
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t group = (key >> INDEX_GROUP_BITS) * golden;
+    group = (group ^ group >> 32) * golden;
+    return &index->buckets[(key + (group >> 32)) & (((size_t)1 << index->bits) - 1)];
+}
 
 /* blocks.c */
 bool blocks_create(struct engine *engine);
