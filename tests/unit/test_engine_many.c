@@ -2,9 +2,13 @@
 #include "engine_rig.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BIG UINT64_C(0x10000000)
-#define MANY 100000u /* more than the indexes have buckets when they are created */
+/* More than the arena has room for when it is created, and than the indexes have buckets. */
+#define MANY 300000u
 
 static struct rig rig;
 
@@ -80,6 +84,147 @@ static struct engine_statistics statistics(void)
     return *engine_statistics(rig.engine);
 }
 
+static void each_block_is_decoded_once(void **unused)
+{
+    (void)unused;
+    write_chain(BIG, MANY);
+    for (unsigned round = 0; round < 3; round++) {
+        run_chain(BIG, MANY);
+        assert_int_equal(statistics().blocks_decoded, MANY + 1);
+    }
+    assert_int_equal(statistics().flushes, 0);
+    assert_true(rig.engine->arena.room > ARENA_FIRST_BYTES);
+}
+
+static void blocks_stay_when_the_arena_grows(void **unused)
+{
+    const guest_addr other = BIG + UINT64_C(0x10000000);
+    (void)unused;
+    write_chain(other, 1000);
+    run_chain(other, 1000);
+    write_chain(BIG, MANY);
+    run_chain(BIG, MANY);
+    const uint64_t decoded = statistics().blocks_decoded;
+    run_chain(other, 1000);
+    assert_int_equal(statistics().blocks_decoded, decoded);
+    engine_sync_range(rig.engine, other, 8);
+    run_chain(other, 1000);
+    assert_int_equal(statistics().blocks_compared, 1);
+    assert_int_equal(statistics().blocks_decoded, decoded);
+}
+
+/* The most that it may have: all is thrown away, and decoded again. */
+static void more_code_than_the_largest_arena_holds_runs(void **unused)
+{
+    (void)unused;
+    rig.engine->arena.most = ARENA_FIRST_BYTES;
+    write_chain(BIG, MANY);
+    run_chain(BIG, MANY);
+    const uint64_t flushes = statistics().flushes;
+    assert_true(flushes >= 1);
+    run_chain(BIG, MANY);
+    assert_true(statistics().flushes > flushes);
+    assert_int_equal(rig.engine->arena.room, ARENA_FIRST_BYTES);
+    rig.engine->arena.most = ARENA_MOST_BYTES;
+    run_chain(BIG, MANY);
+    run_chain(BIG, MANY);
+    const uint64_t decoded = statistics().blocks_decoded;
+    run_chain(BIG, MANY);
+    assert_int_equal(statistics().blocks_decoded, decoded);
+}
+
+static void run_without_memory(void)
+{
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    setrlimit(RLIMIT_DATA, &none);
+    bool right = true;
+    for (unsigned round = 0; round < 2; round++) {
+        right = chain_runs(BIG, MANY) && right;
+    }
+    _exit(right && statistics().flushes >= 1 && rig.engine->by_pc.bits == INDEX_FIRST_BITS ? 0 : 1);
+}
+
+/* Neither the arena nor the indexes can grow: flushes and long chains, and the same results. */
+static void engine_goes_on_where_the_host_has_no_more_memory(void **unused)
+{
+    (void)unused;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* the sanitizer's own allocator ends the program */
+#endif
+    write_chain(BIG, MANY);
+    int status = -1;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        run_without_memory();
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* A branch whose other way is taken for the first time just when the arena is
+ * full: its own block makes room for the one that it leads to. */
+static void a_link_from_a_flushed_block_is_not_made(void **unused)
+{
+    (void)unused;
+    rig.at = CODE;
+    put_rd_rs1_imm(&rig, RV64_addi, 5, 5, -1);
+    put_branch(&rig, RV64_bne, 5, 0, CODE);
+    for (unsigned i = 0; i < 40; i++) {
+        put_rd_rs1_imm(&rig, RV64_addi, 6, 6, 1);
+    }
+    put_ecall(&rig);
+    rig_reset_hart(&rig);
+    rig.hart.x[5] = 100;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 198), ENGINE_BUDGET);
+    const size_t room = rig.engine->arena.room;
+    rig.engine->arena.used = rig.engine->arena.most = room;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 1000), ENGINE_ECALL);
+    assert_int_equal(statistics().flushes, 1);
+    assert_int_equal(rig.hart.x[6], 40);
+    for (unsigned i = 1; i < 4; i++) {
+        rig_reset_hart(&rig);
+        rig.hart.x[5] = i;
+        assert_int_equal(engine_run(rig.engine, &rig.hart, 1000), ENGINE_ECALL);
+        assert_int_equal(rig.hart.x[6], 40);
+        assert_int_equal(rig.hart.instructions, 2 * i + 41);
+    }
+}
+
+/* Dead blocks fill the arena, which starts again instead of growing. */
+static void code_that_is_rewritten_needs_no_more_room(void **unused)
+{
+    (void)unused;
+    write_chain(BIG, 1000);
+    for (unsigned i = 0; i < MANY; i++) {
+        replace_code(CODE, i % 1000);
+        run_code(CODE, i % 1000);
+        if (i % 100 == 0) {
+            run_chain(BIG, 1000);
+        }
+    }
+    assert_true(statistics().flushes >= 1);
+    assert_int_equal(rig.engine->arena.room, ARENA_FIRST_BYTES);
+    /* Each flush costs the chain once more, and nothing else does. */
+    assert_int_equal(statistics().blocks_decoded, MANY + 1001 * (1 + statistics().flushes));
+}
+
+/* As from a compiler at run time that maps and unmaps: nobody looks for the blocks again. */
+static void code_that_is_unmapped_needs_no_more_room(void **unused)
+{
+    enum { BLOCKS = 20000, TIMES = 30 };
+    guest_addr start = BIG;
+    (void)unused;
+    for (unsigned i = 0; i < TIMES; i++) {
+        write_chain(start, BLOCKS);
+        run_chain(start, BLOCKS);
+        assert_int_equal(memory_unmap(&rig.memory, start, chain_bytes(BLOCKS)), 0);
+        start += chain_bytes(BLOCKS);
+    }
+    assert_true(statistics().flushes >= 1);
+    assert_int_equal(rig.engine->arena.room, ARENA_FIRST_BYTES);
+}
+
 /* What a lookup of each block looks at, on average, in hundredths. */
 static uint64_t mean_steps(const struct block_index *index, uint64_t *longest)
 {
@@ -144,6 +289,24 @@ static void indexes_grow_with_the_blocks(void **unused)
     assert_int_equal(statistics().blocks_decoded, 2 * (MANY + 1));
 }
 
+static void sync_of_a_few_bytes_costs_no_more_with_much_code(void **unused)
+{
+    enum { BLOCKS = 100000 };
+    (void)unused;
+    write_chain(CODE, 100);
+    run_chain(CODE, 100);
+    write_chain(BIG, BLOCKS);
+    run_chain(BIG, BLOCKS);
+    const struct engine_statistics before = statistics();
+    engine_sync_range(rig.engine, CODE + 0x100, 4);
+    engine_sync_range(rig.engine, DATA, 4); /* never decoded */
+    /* A granule of 256 bytes holds 32 of these blocks. */
+    assert_int_equal(statistics().blocks_marked - before.blocks_marked, 32);
+    run_chain(BIG, BLOCKS);
+    run_chain(CODE, 100);
+    assert_int_equal(statistics().blocks_compared - before.blocks_compared, 1);
+}
+
 /* As a translator shows its fragments, one after the other. */
 static void each_new_piece_of_code_costs_the_same(void **unused)
 {
@@ -205,8 +368,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
     const struct CMUnitTest tests[] = {
+        TEST(each_block_is_decoded_once),
+        TEST(blocks_stay_when_the_arena_grows),
+        TEST(more_code_than_the_largest_arena_holds_runs),
+        TEST(engine_goes_on_where_the_host_has_no_more_memory),
+        TEST(a_link_from_a_flushed_block_is_not_made),
+        TEST(code_that_is_rewritten_needs_no_more_room),
+        TEST(code_that_is_unmapped_needs_no_more_room),
         TEST(chains_stay_short),
         TEST(indexes_grow_with_the_blocks),
+        TEST(sync_of_a_few_bytes_costs_no_more_with_much_code),
         TEST(each_new_piece_of_code_costs_the_same),
         TEST(sync_of_everything_costs_what_was_entered_since),
         TEST(sync_of_a_large_range_leaves_other_blocks_alone),

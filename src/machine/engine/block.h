@@ -10,8 +10,11 @@
  *   suspect  its bytes may have changed: compare them at the next entry
  *   dead     replaced or no longer valid: whoever comes here looks it up again
  *
- * Dead blocks stay where they are until the arena is full and everything is
- * flushed, so that a link never points to freed memory. */
+ * Dead blocks stay where they are until everything is flushed, so that a link
+ * never points to freed memory.  A full arena is flushed if at least half of it
+ * is dead; otherwise it grows.  So each block that is decoded again after a
+ * flush is paid for by one that had died, and the time that blocks take is
+ * linear in how many the program's code makes, however many these are. */
 #ifndef STRATA_MACHINE_ENGINE_BLOCK_H
 #define STRATA_MACHINE_ENGINE_BLOCK_H
 
@@ -82,6 +85,20 @@ struct block_index {
 };
 #define INDEX_FIRST_BITS 14
 
+/* Memory for blocks, at addresses that never change.  24 MB of blocks are a few
+ * MB of guest code: more than most programs touch. */
+#define ARENA_FIRST_BYTES (UINT64_C(24) << 20)
+#define ARENA_MOST_BYTES (ARENA_FIRST_BYTES << 8) /* 6 GB: some 30 million blocks */
+struct block_arena {
+    uint8_t *memory;
+    size_t used;
+    size_t dead; /* of `used`: what dead blocks hold */
+    size_t room; /* of `most`: what the host has given memory for */
+    size_t most;
+    struct block **order; /* all blocks in it, by their addresses */
+    size_t count;
+};
+
 struct engine {
     int64_t budget;
     struct record *record; /* where the next one goes */
@@ -98,10 +115,7 @@ struct engine {
     struct block *verified; /* all that are live, and some that no longer are */
     size_t verified_count;
 
-    uint8_t *arena; /* blocks, in the order of their addresses */
-    size_t arena_used;
-    struct block **order;
-    size_t order_count;
+    struct block_arena arena;
     uint8_t *scratch;      /* a block that is cut short by the budget */
     struct block *partial; /* the block in scratch */
 
@@ -109,6 +123,19 @@ struct engine {
     guest_addr fetch_fault;
     struct engine_statistics statistics;
 };
+
+/* arena.c */
+bool arena_create(struct block_arena *arena);
+void arena_destroy(struct block_arena *arena);
+/* Doubles the room; false if it may not be larger, or the host has no memory. */
+bool arena_grow(struct block_arena *arena);
+/* Where the next block goes; NULL if there is no room for the largest one. */
+uint8_t *arena_next(const struct block_arena *arena);
+void arena_add(struct block_arena *arena, struct block *block, size_t bytes);
+void arena_bury(struct block_arena *arena, const struct block *block);
+void arena_empty(struct block_arena *arena);
+/* The block in it that `op` belongs to. */
+struct block *arena_block_of(const struct block_arena *arena, const struct op *op);
 
 /* index.c */
 bool index_create(struct block_index *index);

@@ -6,19 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-/* A flush costs little beside decoding this much again, and 24 MB of blocks
- * are a few MB of guest code: more than nearly every program touches. */
-#define ARENA_BYTES (UINT64_C(24) << 20)
-#define ORDER_ENTRIES (ARENA_BYTES / sizeof(struct block))
-
-static void *reserve(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
 
 static void forget_jumps(struct engine *engine)
 {
@@ -35,17 +22,15 @@ static void forget_all(struct engine *engine)
     index_empty(&engine->by_granule);
     engine->verified = NULL;
     engine->verified_count = 0;
-    engine->arena_used = 0;
-    engine->order_count = 0;
+    arena_empty(&engine->arena);
 }
 
 bool blocks_create(struct engine *engine)
 {
-    engine->arena = reserve(ARENA_BYTES);
-    engine->order = reserve(ORDER_ENTRIES * sizeof *engine->order);
-    engine->scratch = reserve(BLOCK_BYTES_MAX);
-    if (engine->arena == NULL || engine->order == NULL || engine->scratch == NULL ||
-        !index_create(&engine->by_pc) || !index_create(&engine->by_granule)) {
+    engine->scratch = malloc(BLOCK_BYTES_MAX);
+    if (engine->scratch == NULL || !arena_create(&engine->arena) || !index_create(&engine->by_pc) ||
+        !index_create(&engine->by_granule)) {
+        blocks_destroy(engine);
         return false;
     }
     engine->unlinked.cost = COST_LOOK;
@@ -56,9 +41,8 @@ bool blocks_create(struct engine *engine)
 
 void blocks_destroy(struct engine *engine)
 {
-    munmap(engine->arena, ARENA_BYTES);
-    munmap(engine->order, ORDER_ENTRIES * sizeof *engine->order);
-    munmap(engine->scratch, BLOCK_BYTES_MAX);
+    free(engine->scratch);
+    arena_destroy(&engine->arena);
     index_destroy(&engine->by_pc);
     index_destroy(&engine->by_granule);
 }
@@ -85,6 +69,7 @@ static void make_dead(struct engine *engine, struct block *block)
             index_remove(&engine->by_granule, &block->links[i]);
         }
     }
+    arena_bury(&engine->arena, block);
 }
 
 static void insert(struct engine *engine, struct block *block)
@@ -110,6 +95,32 @@ static struct block *find(struct engine *engine, guest_addr pc)
     return link != NULL ? link->block : NULL;
 }
 
+/* Code that may not be executed any more is seldom looked up again, which is
+ * how other blocks that have changed are found. */
+static void bury_lost(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->arena.count; i++) {
+        struct block *block = engine->arena.order[i];
+        if (block->state == BLOCK_SUSPECT &&
+            !memory_allows(engine->memory, block->pc, block->bytes, PAGE_EXECUTE)) {
+            make_dead(engine, block);
+        }
+    }
+}
+
+/* To grow while most blocks are of use, and to start again otherwise, keeps a
+ * program that runs more code than fits from decoding it again in each turn, and
+ * one that changes its code from filling the host's memory. */
+static void make_room(struct engine *engine)
+{
+    bury_lost(engine);
+    if (engine->arena.dead < engine->arena.used / 2 && arena_grow(&engine->arena)) {
+        return;
+    }
+    forget_all(engine);
+    engine->statistics.flushes++;
+}
+
 struct block *blocks_get(struct engine *engine, guest_addr pc)
 {
     engine->statistics.lookups++;
@@ -121,17 +132,15 @@ struct block *blocks_get(struct engine *engine, guest_addr pc)
     if (block != NULL) {
         return block;
     }
-    if (engine->arena_used + BLOCK_BYTES_MAX > ARENA_BYTES) {
-        forget_all(engine);
-        engine->statistics.flushes++;
+    if (arena_next(&engine->arena) == NULL) {
+        make_room(engine);
     }
-    block = (struct block *)(void *)(engine->arena + engine->arena_used);
+    block = (struct block *)(void *)arena_next(&engine->arena);
     const size_t used = build_block(engine, (uint8_t *)block, pc, BLOCK_INSTRUCTIONS);
     if (used == 0) {
         return NULL;
     }
-    engine->arena_used += used;
-    engine->order[engine->order_count++] = block;
+    arena_add(&engine->arena, block, used);
     engine->statistics.blocks_decoded++;
     engine->statistics.instructions_decoded += block->instructions;
     insert(engine, block);
@@ -168,18 +177,7 @@ struct block *blocks_containing(struct engine *engine, const struct op *op)
     if (partial != NULL && op >= partial->ops && op < partial->ops + partial->op_count) {
         return partial;
     }
-    size_t low = 0, high = engine->order_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if ((const uint8_t *)engine->order[middle] <= (const uint8_t *)op) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    struct block *block = engine->order[low];
-    ASSERT(op >= block->ops && op < block->ops + block->op_count);
-    return block;
+    return arena_block_of(&engine->arena, op);
 }
 
 guest_addr blocks_pc_of(const struct block *block, const struct op *op)
