@@ -18,6 +18,7 @@
 #ifndef STRATA_MACHINE_ENGINE_BLOCK_H
 #define STRATA_MACHINE_ENGINE_BLOCK_H
 
+#include "base/spread.h"
 #include "machine/engine/engine.h"
 #include "machine/exec/op.h"
 
@@ -158,19 +159,10 @@ static inline uint64_t index_key(const struct block_link *link)
                             : (block->pc >> GRANULE_BITS) + which - LINK_GRANULE;
 }
 
-/* The chain in which all links with `key` are, among others.
- *
- * Neighbours stay neighbours, as programs run from one to the next and the host's
- * caches hold buckets by the line; but only within one of the groups that the low
- * bits make.  The groups lie anywhere, by two multiplications: after one, those
- * at certain distances would lie on each other. */
-#define INDEX_GROUP_BITS 11 /* the halfwords of a page */
+/* The chain in which all links with `key` are, among others. */
 static inline struct block_link **index_bucket(const struct block_index *index, uint64_t key)
 {
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t group = (key >> INDEX_GROUP_BITS) * golden;
-    group = (group ^ group >> 32) * golden;
-    return &index->buckets[(key + (group >> 32)) & (((size_t)1 << index->bits) - 1)];
+    return &index->buckets[spread_key(key, index->bits)];
 }
 
 /* blocks.c */

@@ -2,6 +2,7 @@
 #include "machine/units/code_classes.h"
 
 #include "base/check.h"
+#include "base/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,7 @@ struct code_classes {
  * its own.  As good as random, and the same in each run. */
 static uint64_t rank(const struct boundary *boundary)
 {
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-    const uint64_t mixed = boundary->address * golden;
-    return (mixed ^ mixed >> 32) * golden;
+    return spread_mix(boundary->address);
 }
 
 unsigned code_classes_of(const struct code_classes *classes, guest_addr pc)
