@@ -90,6 +90,32 @@ static void ranges_may_reach_beyond_the_address_space(void **unused)
     assert_int_equal(class_at(CODE), 5);
 }
 
+/* Pieces of two classes in turn, in any order: after so many, a piece of code still costs little. */
+static void ranges_may_be_many(void **unused)
+{
+    enum { PIECES = 200000, BYTES = 16, ODD = 77777 };
+    static const struct {
+        uint64_t first, step;
+    } orders[] = {{0, 1}, {PIECES - 1, PIECES - 1}, {1, ODD}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        uint64_t piece = orders[i].first;
+        for (unsigned n = 0; n < PIECES; n++) {
+            code_classes_name(classes, CODE + piece * BYTES, BYTES, 1 + piece % 2);
+            piece = (piece + orders[i].step) % PIECES;
+        }
+        assert_in_range(code_classes_depth(classes), 18, 64);
+        for (piece = 0; piece < PIECES; piece += 1000) {
+            assert_int_equal(code_classes_of(classes, CODE + piece * BYTES), 1);
+            assert_int_equal(code_classes_of(classes, CODE + (piece + 2) * BYTES - 1), 2);
+        }
+        assert_int_equal(code_classes_of(classes, CODE - 1), 0);
+        assert_int_equal(code_classes_of(classes, CODE + PIECES * BYTES), 0);
+        code_classes_name(classes, CODE, PIECES * BYTES, 0);
+        assert_int_equal(code_classes_depth(classes), 0);
+    }
+}
+
 /* Ten rounds of four instructions, then an ecall. */
 static void write_loop(void)
 {
@@ -173,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(ranges_are_what_a_list_of_bytes_would_be),
         TEST(ranges_may_reach_beyond_the_address_space),
+        TEST(ranges_may_be_many),
         TEST(a_class_may_begin_within_a_block),
         TEST(a_class_may_change_after_its_code_has_run),
         TEST(what_faults_is_in_no_class),

@@ -326,6 +326,29 @@ static void summaries_count_on_after_eviction_most_executed_first(void **unused)
     free(summaries);
 }
 
+/* Each instruction that is decoded is looked up, so many counters must not make that slow. */
+static void lookups_among_many_counters_stay_short(void **unused)
+{
+    enum { COUNTERS = 100000, DISTANCE = 64 };
+    (void)unused;
+    create_table(COUNTERS / 2);
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        counter_table_new(table, 0x1000 + DISTANCE * i, 0, 0);
+    }
+    assert_in_range(counter_table_longest_chain(table), 1, 12);
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        execute(0x1000 + DISTANCE * i, 1);
+    }
+    for (unsigned i = COUNTERS; i-- > 0;) {
+        const uint64_t count = counter_table_read(table, 0x1000 + DISTANCE * i);
+        assert_int_equal(count, i < COUNTERS / 2 ? UINT64_MAX : 1);
+        counter_table_drop(table, 0x1000 + DISTANCE * i);
+    }
+    assert_int_equal(counter_table_totals(table).executions, COUNTERS);
+    assert_int_equal(counter_table_totals(table).dropped, COUNTERS / 2);
+    assert_int_equal(counter_table_totals(table).live, 0);
+}
+
 static void empty_table_has_no_summaries(void **unused)
 {
     (void)unused;
@@ -353,6 +376,7 @@ int main(void)
         TEST(unlimited_table_evicts_nothing),
         TEST(largest_table_holds_its_number),
         TEST(summaries_count_on_after_eviction_most_executed_first),
+        TEST(lookups_among_many_counters_stay_short),
         TEST(empty_table_has_no_summaries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

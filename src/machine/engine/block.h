@@ -10,11 +10,15 @@
  *   suspect  its bytes may have changed: compare them at the next entry
  *   dead     replaced or no longer valid: whoever comes here looks it up again
  *
- * Dead blocks stay where they are until the arena is full and everything is
- * flushed, so that a link never points to freed memory. */
+ * Dead blocks stay where they are until everything is flushed, so that a link
+ * never points to freed memory.  A full arena is flushed if at least half of it
+ * is dead; otherwise it grows.  So each block that is decoded again after a
+ * flush is paid for by one that had died, and the time that blocks take is
+ * linear in how many the program's code makes, however many these are. */
 #ifndef STRATA_MACHINE_ENGINE_BLOCK_H
 #define STRATA_MACHINE_ENGINE_BLOCK_H
 
+#include "base/spread.h"
 #include "machine/engine/engine.h"
 #include "machine/exec/op.h"
 
@@ -29,25 +33,27 @@ struct op_note {
     uint8_t retired;   /* instructions of the block that have retired before this op */
 };
 
-struct granule_link {
+/* Where a block is found: in an index's chain. */
+struct block_link {
     struct block *block;
-    struct granule_link *next;
+    struct block_link *next;
 };
+
+enum { LINK_PC, LINK_GRANULE, LINK_NEXT_GRANULE, BLOCK_LINKS };
 
 struct block {
     int64_t cost;
     struct op *ops;
     guest_addr pc;
-    uint16_t bytes; /* of guest code */
+    struct block_link links[BLOCK_LINKS]; /* the last one has no block if one granule is enough */
+    uint16_t bytes;                       /* of guest code */
     uint16_t instructions;
     uint16_t op_count;
     uint8_t state;         /* enum block_state */
     bool verified;         /* is in engine->verified */
     struct op_note *notes; /* one per op */
     uint8_t *copy;         /* the guest bytes it was decoded from */
-    struct block *hash_next;
     struct block *verified_next;
-    struct granule_link granules[2];
 };
 
 /* The slot after a branch, jal, or block end: where it leads. */
@@ -69,9 +75,30 @@ struct jump_cache_entry {
     struct block *block;
 };
 
-#define BLOCK_BUCKETS 16384
 #define GRANULE_BITS 8 /* 256 bytes: a block of 64 instructions spans two at the most */
-#define GRANULE_BUCKETS 16384
+
+/* Blocks that are not dead, hashed by one of their links' keys.  It has at least
+ * as many buckets as links while the host has memory for them. */
+struct block_index {
+    struct block_link **buckets;
+    unsigned bits; /* there are 2^bits buckets */
+    size_t count;
+};
+#define INDEX_FIRST_BITS 14
+
+/* Memory for blocks, at addresses that never change.  24 MB of blocks are a few
+ * MB of guest code: more than most programs touch. */
+#define ARENA_FIRST_BYTES (UINT64_C(24) << 20)
+#define ARENA_MOST_BYTES (ARENA_FIRST_BYTES << 8) /* 6 GB: some 30 million blocks */
+struct block_arena {
+    uint8_t *memory;
+    size_t used;
+    size_t dead; /* of `used`: what dead blocks hold */
+    size_t room; /* of `most`: what the host has given memory for */
+    size_t most;
+    struct block **order; /* all blocks in it, by their addresses */
+    size_t count;
+};
 
 struct engine {
     int64_t budget;
@@ -84,14 +111,12 @@ struct engine {
     const void *const *handlers; /* by enum handler */
 
     struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES];
-    struct block *buckets[BLOCK_BUCKETS];
-    struct granule_link *granules[GRANULE_BUCKETS];
-    struct block *verified; /* live since the last engine_sync_all */
+    struct block_index by_pc;
+    struct block_index by_granule;
+    struct block *verified; /* all that are live, and some that no longer are */
+    size_t verified_count;
 
-    uint8_t *arena; /* blocks, in the order of their addresses */
-    size_t arena_used;
-    struct block **order;
-    size_t order_count;
+    struct block_arena arena;
     uint8_t *scratch;      /* a block that is cut short by the budget */
     struct block *partial; /* the block in scratch */
 
@@ -99,6 +124,46 @@ struct engine {
     guest_addr fetch_fault;
     struct engine_statistics statistics;
 };
+
+/* arena.c */
+bool arena_create(struct block_arena *arena);
+void arena_destroy(struct block_arena *arena);
+/* Doubles the room; false if it may not be larger, or the host has no memory. */
+bool arena_grow(struct block_arena *arena);
+/* Where the next block goes; NULL if there is no room for the largest one. */
+uint8_t *arena_next(const struct block_arena *arena);
+void arena_add(struct block_arena *arena, struct block *block, size_t bytes);
+void arena_bury(struct block_arena *arena, const struct block *block);
+void arena_empty(struct block_arena *arena);
+/* The block in it that `op` belongs to. */
+struct block *arena_block_of(const struct block_arena *arena, const struct op *op);
+
+/* index.c */
+bool index_create(struct block_index *index);
+void index_destroy(struct block_index *index);
+void index_empty(struct block_index *index);
+/* `key` is index_key(link). */
+void index_insert(struct block_index *index, uint64_t key, struct block_link *link);
+void index_remove(struct block_index *index, struct block_link *link);
+
+static inline uint64_t index_key_of_pc(guest_addr pc)
+{
+    return pc / 2;
+}
+
+static inline uint64_t index_key(const struct block_link *link)
+{
+    const struct block *block = link->block;
+    const size_t which = (size_t)(link - block->links);
+    return which == LINK_PC ? index_key_of_pc(block->pc)
+                            : (block->pc >> GRANULE_BITS) + which - LINK_GRANULE;
+}
+
+/* The chain in which all links with `key` are, among others. */
+static inline struct block_link **index_bucket(const struct block_index *index, uint64_t key)
+{
+    return &index->buckets[spread_key(key, index->bits)];
+}
 
 /* blocks.c */
 bool blocks_create(struct engine *engine);

@@ -6,63 +6,45 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-/* A flush costs little beside decoding this much again, and 24 MB of blocks
- * are a few MB of guest code: more than nearly every program touches. */
-#define ARENA_BYTES (UINT64_C(24) << 20)
-#define ORDER_ENTRIES (ARENA_BYTES / sizeof(struct block))
-
-static void *reserve(size_t bytes)
+static void forget_jumps(struct engine *engine)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void forget_all(struct engine *engine)
-{
-    memset(engine->jump_cache, 0, sizeof engine->jump_cache);
     for (size_t i = 0; i < JUMP_CACHE_ENTRIES; i++) {
         engine->jump_cache[i].pc = UINT64_MAX; /* odd: no jump leads there */
         engine->jump_cache[i].block = &engine->unlinked;
     }
-    memset(engine->buckets, 0, sizeof engine->buckets);
-    memset(engine->granules, 0, sizeof engine->granules);
+}
+
+static void forget_all(struct engine *engine)
+{
+    forget_jumps(engine);
+    index_empty(&engine->by_pc);
+    index_empty(&engine->by_granule);
     engine->verified = NULL;
-    engine->arena_used = 0;
-    engine->order_count = 0;
+    engine->verified_count = 0;
+    arena_empty(&engine->arena);
 }
 
 bool blocks_create(struct engine *engine)
 {
-    engine->arena = reserve(ARENA_BYTES);
-    engine->order = reserve(ORDER_ENTRIES * sizeof *engine->order);
-    engine->scratch = reserve(BLOCK_BYTES_MAX);
-    if (engine->arena == NULL || engine->order == NULL || engine->scratch == NULL) {
+    engine->scratch = malloc(BLOCK_BYTES_MAX);
+    if (engine->scratch == NULL || !arena_create(&engine->arena) || !index_create(&engine->by_pc) ||
+        !index_create(&engine->by_granule)) {
+        blocks_destroy(engine);
         return false;
     }
     engine->unlinked.cost = COST_LOOK;
     engine->unlinked.state = BLOCK_DEAD;
-    forget_all(engine);
+    forget_jumps(engine);
     return true;
 }
 
 void blocks_destroy(struct engine *engine)
 {
-    munmap(engine->arena, ARENA_BYTES);
-    munmap(engine->order, ORDER_ENTRIES * sizeof *engine->order);
-    munmap(engine->scratch, BLOCK_BYTES_MAX);
-}
-
-static size_t bucket_of(guest_addr pc)
-{
-    return (pc >> 1 ^ pc >> 15) % BLOCK_BUCKETS;
-}
-
-static struct granule_link **granule_bucket(struct engine *engine, guest_addr granule)
-{
-    return &engine->granules[(granule ^ granule >> 14) % GRANULE_BUCKETS];
+    free(engine->scratch);
+    arena_destroy(&engine->arena);
+    index_destroy(&engine->by_pc);
+    index_destroy(&engine->by_granule);
 }
 
 static void make_live(struct engine *engine, struct block *block)
@@ -73,6 +55,7 @@ static void make_live(struct engine *engine, struct block *block)
         block->verified = true;
         block->verified_next = engine->verified;
         engine->verified = block;
+        engine->verified_count++;
     }
 }
 
@@ -80,51 +63,62 @@ static void make_dead(struct engine *engine, struct block *block)
 {
     block->state = BLOCK_DEAD;
     block->cost = COST_LOOK;
-    struct block **place = &engine->buckets[bucket_of(block->pc)];
-    while (*place != block) {
-        ASSERT(*place != NULL);
-        place = &(*place)->hash_next;
-    }
-    *place = block->hash_next;
-    for (unsigned i = 0; i < 2; i++) {
-        struct granule_link *link = &block->granules[i];
-        if (link->block == NULL) {
-            continue;
+    index_remove(&engine->by_pc, &block->links[LINK_PC]);
+    for (unsigned i = LINK_GRANULE; i < BLOCK_LINKS; i++) {
+        if (block->links[i].block != NULL) {
+            index_remove(&engine->by_granule, &block->links[i]);
         }
-        struct granule_link **at = granule_bucket(engine, (block->pc >> GRANULE_BITS) + i);
-        while (*at != link) {
-            ASSERT(*at != NULL);
-            at = &(*at)->next;
-        }
-        *at = link->next;
     }
+    arena_bury(&engine->arena, block);
 }
 
 static void insert(struct engine *engine, struct block *block)
 {
-    struct block **bucket = &engine->buckets[bucket_of(block->pc)];
-    block->hash_next = *bucket;
-    *bucket = block;
     const guest_addr first = block->pc >> GRANULE_BITS;
     const guest_addr last = (block->pc + block->bytes - 1) >> GRANULE_BITS;
     ASSERT(last - first < 2);
-    for (guest_addr granule = first; granule <= last; granule++) {
-        struct granule_link *link = &block->granules[granule - first];
-        struct granule_link **head = granule_bucket(engine, granule);
-        link->block = block;
-        link->next = *head;
-        *head = link;
+    block->links[LINK_PC].block = block;
+    index_insert(&engine->by_pc, index_key_of_pc(block->pc), &block->links[LINK_PC]);
+    for (guest_addr i = 0; i <= last - first; i++) {
+        block->links[LINK_GRANULE + i].block = block;
+        index_insert(&engine->by_granule, first + i, &block->links[LINK_GRANULE + i]);
     }
     make_live(engine, block);
 }
 
 static struct block *find(struct engine *engine, guest_addr pc)
 {
-    struct block *block = engine->buckets[bucket_of(pc)];
-    while (block != NULL && block->pc != pc) {
-        block = block->hash_next;
+    struct block_link *link = *index_bucket(&engine->by_pc, index_key_of_pc(pc));
+    while (link != NULL && link->block->pc != pc) {
+        link = link->next;
     }
-    return block;
+    return link != NULL ? link->block : NULL;
+}
+
+/* Code that may not be executed any more is seldom looked up again, which is
+ * how other blocks that have changed are found. */
+static void bury_lost(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->arena.count; i++) {
+        struct block *block = engine->arena.order[i];
+        if (block->state == BLOCK_SUSPECT &&
+            !memory_allows(engine->memory, block->pc, block->bytes, PAGE_EXECUTE)) {
+            make_dead(engine, block);
+        }
+    }
+}
+
+/* To grow while most blocks are of use, and to start again otherwise, keeps a
+ * program that runs more code than fits from decoding it again in each turn, and
+ * one that changes its code from filling the host's memory. */
+static void make_room(struct engine *engine)
+{
+    bury_lost(engine);
+    if (engine->arena.dead < engine->arena.used / 2 && arena_grow(&engine->arena)) {
+        return;
+    }
+    forget_all(engine);
+    engine->statistics.flushes++;
 }
 
 struct block *blocks_get(struct engine *engine, guest_addr pc)
@@ -138,17 +132,15 @@ struct block *blocks_get(struct engine *engine, guest_addr pc)
     if (block != NULL) {
         return block;
     }
-    if (engine->arena_used + BLOCK_BYTES_MAX > ARENA_BYTES) {
-        forget_all(engine);
-        engine->statistics.flushes++;
+    if (arena_next(&engine->arena) == NULL) {
+        make_room(engine);
     }
-    block = (struct block *)(void *)(engine->arena + engine->arena_used);
+    block = (struct block *)(void *)arena_next(&engine->arena);
     const size_t used = build_block(engine, (uint8_t *)block, pc, BLOCK_INSTRUCTIONS);
     if (used == 0) {
         return NULL;
     }
-    engine->arena_used += used;
-    engine->order[engine->order_count++] = block;
+    arena_add(&engine->arena, block, used);
     engine->statistics.blocks_decoded++;
     engine->statistics.instructions_decoded += block->instructions;
     insert(engine, block);
@@ -185,18 +177,7 @@ struct block *blocks_containing(struct engine *engine, const struct op *op)
     if (partial != NULL && op >= partial->ops && op < partial->ops + partial->op_count) {
         return partial;
     }
-    size_t low = 0, high = engine->order_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if ((const uint8_t *)engine->order[middle] <= (const uint8_t *)op) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    struct block *block = engine->order[low];
-    ASSERT(op >= block->ops && op < block->ops + block->op_count);
-    return block;
+    return arena_block_of(&engine->arena, op);
 }
 
 guest_addr blocks_pc_of(const struct block *block, const struct op *op)
@@ -228,18 +209,69 @@ void blocks_reduce_totals(const struct engine *engine, const struct block *block
     }
 }
 
-static bool overlaps(const struct block *block, guest_addr start, uint64_t bytes)
+static void make_suspect(struct block *block)
 {
-    return block->pc < start + bytes && start < block->pc + block->bytes;
+    block->state = BLOCK_SUSPECT;
+    block->cost = COST_LOOK;
 }
 
-static void mark(struct engine *engine, struct block *block, bool rewatch)
+/* Blocks with code from address `start` up to `end`. */
+struct range {
+    guest_addr start, end;
+    bool rewatch; /* they die; else they are to be compared */
+};
+
+static void mark(struct engine *engine, struct block *block, const struct range *range)
 {
-    if (rewatch) {
+    engine->statistics.blocks_marked++;
+    if (block->pc >= range->end || range->start >= block->pc + block->bytes) {
+        return;
+    }
+    if (range->rewatch) {
         make_dead(engine, block);
     } else if (block->state == BLOCK_LIVE) {
-        block->state = BLOCK_SUSPECT;
-        block->cost = COST_LOOK;
+        make_suspect(block);
+    }
+}
+
+static void mark_granule(struct engine *engine, guest_addr granule, const struct range *range)
+{
+    struct block_link *next;
+    for (struct block_link *link = *index_bucket(&engine->by_granule, granule); link != NULL;
+         link = next) {
+        next = link->next; /* also right where it is of the same block, and goes with this one */
+        if (index_key(link) == granule) {
+            mark(engine, link->block, range);
+        }
+    }
+}
+
+/* Takes those that are no longer live out of the list: a program that says again
+ * and again that all has changed pays for what it has entered since. */
+static void mark_verified(struct engine *engine, const struct range *range)
+{
+    struct block **place = &engine->verified;
+    while (*place != NULL) {
+        struct block *block = *place;
+        mark(engine, block, range);
+        if (block->state == BLOCK_LIVE) {
+            place = &block->verified_next;
+        } else {
+            *place = block->verified_next;
+            block->verified = false;
+            engine->verified_count--;
+        }
+    }
+}
+
+static void mark_all(struct engine *engine, const struct range *range)
+{
+    for (size_t i = 0; i < (size_t)1 << engine->by_pc.bits; i++) {
+        struct block_link *next;
+        for (struct block_link *link = engine->by_pc.buckets[i]; link != NULL; link = next) {
+            next = link->next;
+            mark(engine, link->block, range);
+        }
     }
 }
 
@@ -250,32 +282,22 @@ static void mark_range(struct engine *engine, guest_addr start, uint64_t bytes, 
     if (bytes == 0 || start >= GUEST_SPACE_BYTES) {
         return;
     }
-    if (bytes > GUEST_SPACE_BYTES - start) {
-        bytes = GUEST_SPACE_BYTES - start;
+    const struct range range = {.start = start,
+                                .end = bytes < GUEST_SPACE_BYTES - start ? start + bytes
+                                                                         : GUEST_SPACE_BYTES,
+                                .rewatch = rewatch};
+    const guest_addr first = range.start >> GRANULE_BITS;
+    const guest_addr last = (range.end - 1) >> GRANULE_BITS;
+    if (!rewatch && last - first > engine->verified_count) {
+        mark_verified(engine, &range);
+        return;
     }
-    const guest_addr first = start >> GRANULE_BITS;
-    const guest_addr last = (start + bytes - 1) >> GRANULE_BITS;
-    if (last - first > engine->order_count) {
-        for (size_t i = 0; i < engine->order_count; i++) {
-            struct block *block = engine->order[i];
-            engine->statistics.blocks_marked++;
-            if (block->state != BLOCK_DEAD && overlaps(block, start, bytes)) {
-                mark(engine, block, rewatch);
-            }
-        }
+    if (rewatch && (last - first) >> engine->by_pc.bits != 0) {
+        mark_all(engine, &range);
         return;
     }
     for (guest_addr granule = first; granule <= last; granule++) {
-        struct granule_link *next;
-        for (struct granule_link *link = *granule_bucket(engine, granule); link != NULL;
-             link = next) {
-            next = link->next;
-            engine->statistics.blocks_marked++;
-            /* Dead already: both its links may stand in one bucket. */
-            if (link->block->state != BLOCK_DEAD && overlaps(link->block, start, bytes)) {
-                mark(engine, link->block, rewatch);
-            }
-        }
+        mark_granule(engine, granule, &range);
     }
 }
 
@@ -293,14 +315,6 @@ void engine_rewatch(struct engine *engine, guest_addr start, uint64_t bytes)
  * by its own comparison. */
 void engine_sync_all(struct engine *engine)
 {
-    struct block *next;
-    for (struct block *block = engine->verified; block != NULL; block = next) {
-        next = block->verified_next;
-        block->verified = false;
-        engine->statistics.blocks_marked++;
-        if (block->state == BLOCK_LIVE) {
-            mark(engine, block, false);
-        }
-    }
-    engine->verified = NULL;
+    const struct range all = {.end = GUEST_SPACE_BYTES};
+    mark_verified(engine, &all);
 }

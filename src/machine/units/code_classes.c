@@ -2,73 +2,138 @@
 #include "machine/units/code_classes.h"
 
 #include "base/check.h"
+#include "base/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct class_range {
-    guest_addr start, end;
+/* From its address up to the next boundary's, all bytes are of its class. */
+struct boundary {
+    guest_addr address;
+    struct boundary *below, *above; /* subtrees of lower and of higher addresses */
     unsigned class;
 };
 
-/* A translator writes code of one class side by side, so the ranges, which are
- * joined where they touch, stay few. */
+/* Neighbouring boundaries never have the same class: code of one class that is
+ * written side by side has one.  But a translator that mixes classes makes as
+ * many as it makes fragments, and begins again in front of them when its cache is
+ * full.  So they are a tree, in which each costs the logarithm of their number
+ * wherever it is put. */
 struct code_classes {
     struct unit unit;
-    struct class_range *ranges; /* sorted; they do not overlap */
-    size_t count, capacity;
+    struct boundary *root; /* before the first boundary, all bytes are of class 0 */
     uint64_t totals[CODE_CLASSES];
 };
 
-/* The first range that ends behind `address`. */
-static size_t find(const struct code_classes *classes, guest_addr address)
+/* What makes the tree a treap: no boundary has a subtree with a greater rank than
+ * its own.  As good as random, and the same in each run. */
+static uint64_t rank(const struct boundary *boundary)
 {
-    size_t low = 0, high = classes->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (classes->ranges[middle].end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return spread_mix(boundary->address);
 }
 
 unsigned code_classes_of(const struct code_classes *classes, guest_addr pc)
 {
-    const size_t i = find(classes, pc);
-    return i < classes->count && classes->ranges[i].start <= pc ? classes->ranges[i].class : 0;
+    unsigned class = 0;
+    for (const struct boundary *at = classes->root; at != NULL;) {
+        if (at->address <= pc) {
+            class = at->class;
+            at = at->above;
+        } else {
+            at = at->below;
+        }
+    }
+    return class;
 }
 
-/* Replaces `removed` ranges from `at` on by `added` others. */
-static void replace(struct code_classes *classes, size_t at, size_t removed,
-                    const struct class_range *ranges, size_t added)
+/* The first boundary behind `address`. */
+static guest_addr next_boundary(const struct code_classes *classes, guest_addr address)
 {
-    const size_t count = classes->count - removed + added;
-    if (count > classes->capacity) {
-        classes->capacity = count * 2;
-        classes->ranges = realloc(classes->ranges, classes->capacity * sizeof *classes->ranges);
-        ASSERT(classes->ranges != NULL);
+    guest_addr next = UINT64_MAX;
+    for (const struct boundary *at = classes->root; at != NULL;) {
+        if (at->address > address) {
+            next = at->address;
+            at = at->below;
+        } else {
+            at = at->above;
+        }
     }
-    memmove(classes->ranges + at + added, classes->ranges + at + removed,
-            (classes->count - at - removed) * sizeof *ranges);
-    memcpy(classes->ranges + at, ranges, added * sizeof *ranges);
-    classes->count = count;
+    return next;
 }
 
-/* Appends a range that is not empty; one that continues the last makes it longer. */
-static void append(struct class_range *list, size_t *count, struct class_range range)
+/* Cuts `tree` in two: boundaries before `address`, and others. */
+static void split(struct boundary *tree, guest_addr address, struct boundary **low,
+                  struct boundary **high)
 {
-    if (range.start >= range.end) {
-        return;
+    while (tree != NULL) {
+        if (tree->address < address) {
+            *low = tree;
+            low = &tree->above;
+            tree = tree->above;
+        } else {
+            *high = tree;
+            high = &tree->below;
+            tree = tree->below;
+        }
     }
-    if (*count > 0 && list[*count - 1].end == range.start &&
-        list[*count - 1].class == range.class) {
-        list[*count - 1].end = range.end;
-    } else {
-        list[(*count)++] = range;
+    *low = *high = NULL;
+}
+
+/* All boundaries of `low` are before those of `high`. */
+static struct boundary *join(struct boundary *low, struct boundary *high)
+{
+    struct boundary *tree;
+    struct boundary **place = &tree;
+    while (low != NULL && high != NULL) {
+        if (rank(low) > rank(high)) {
+            *place = low;
+            place = &low->above;
+            low = low->above;
+        } else {
+            *place = high;
+            place = &high->below;
+            high = high->below;
+        }
     }
+    *place = low != NULL ? low : high;
+    return tree;
+}
+
+static void free_tree(struct boundary *tree)
+{
+    while (tree != NULL) {
+        struct boundary *above = tree->above;
+        free_tree(tree->below);
+        free(tree);
+        tree = above;
+    }
+}
+
+static struct boundary *make_boundary(guest_addr address, unsigned class)
+{
+    struct boundary *boundary = malloc(sizeof *boundary);
+    ASSERT(boundary != NULL);
+    *boundary = (struct boundary){.address = address, .class = class};
+    return boundary;
+}
+
+/* All bytes from `start` up to `end` are of `class` now. */
+static void set_class(struct code_classes *classes, guest_addr start, guest_addr end,
+                      unsigned class)
+{
+    struct boundary *low, *old, *high;
+    const unsigned before = start > 0 ? code_classes_of(classes, start - 1) : 0;
+    const unsigned after = code_classes_of(classes, end);
+    split(classes->root, start, &low, &high);
+    split(high, end + 1, &old, &high);
+    free_tree(old);
+    if (before != class) {
+        low = join(low, make_boundary(start, class));
+    }
+    if (after != class) {
+        low = join(low, make_boundary(end, after));
+    }
+    classes->root = join(low, high);
 }
 
 void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t bytes,
@@ -79,34 +144,25 @@ void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t 
         return;
     }
     const guest_addr end = bytes < GUEST_SPACE_BYTES - start ? start + bytes : GUEST_SPACE_BYTES;
-    size_t first = find(classes, start);
-    if (first < classes->count && classes->ranges[first].class == class &&
-        classes->ranges[first].start <= start && end <= classes->ranges[first].end) {
-        return; /* a patch of code that is there */
+    if (code_classes_of(classes, start) == class && next_boundary(classes, start) >= end) {
+        return; /* a patch of code that is there, or code that was never of another class */
     }
-    if (first > 0 && classes->ranges[first - 1].end == start) {
-        first--; /* may be joined */
-    }
-    size_t last = first; /* the first range that stays as it is */
-    while (last < classes->count && classes->ranges[last].start <= end) {
-        last++;
-    }
-    struct class_range made[4];
-    size_t count = 0;
-    const struct class_range named = {.start = start, .end = end, .class = class};
-    if (first < last) {
-        struct class_range before = classes->ranges[first];
-        before.end = before.end < start ? before.end : start;
-        append(made, &count, before);
-    }
-    append(made, &count, named);
-    if (first < last) {
-        struct class_range after = classes->ranges[last - 1];
-        after.start = after.start > end ? after.start : end;
-        append(made, &count, after);
-    }
-    replace(classes, first, last - first, made, count);
+    set_class(classes, start, end, class);
     classes->unit.host.rewatch(classes->unit.host.machine, start, end - start);
+}
+
+static unsigned depth(const struct boundary *tree)
+{
+    if (tree == NULL) {
+        return 0;
+    }
+    const unsigned below = depth(tree->below), above = depth(tree->above);
+    return 1 + (below > above ? below : above);
+}
+
+unsigned code_classes_depth(const struct code_classes *classes)
+{
+    return depth(classes->root);
 }
 
 void code_classes_take_back(struct code_classes *classes, guest_addr pc)
@@ -141,7 +197,7 @@ static struct watch_request watches(struct unit *unit, guest_addr pc, const stru
 static void destroy(struct unit *unit)
 {
     struct code_classes *classes = (struct code_classes *)(void *)unit;
-    free(classes->ranges);
+    free_tree(classes->root);
     free(classes);
 }
 

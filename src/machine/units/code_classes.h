@@ -25,5 +25,7 @@ void code_classes_put_back(struct code_classes *classes, const uint64_t totals[C
 /* What is at `pc` now. */
 unsigned code_classes_of(const struct code_classes *classes, guest_addr pc);
 uint64_t code_classes_total(const struct code_classes *classes, unsigned class);
+/* How many borders of classes a lookup looks at, at the most. */
+unsigned code_classes_depth(const struct code_classes *classes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "machine/units/counter_table.h"
 
 #include "base/check.h"
+#include "base/spread.h"
 #include "machine/statistics.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct shadow {
     uint64_t base;      /* cell.executions when the present entry was made */
     uint64_t threshold; /* of the present entry, 0: never */
     uint64_t best;      /* the largest count that an entry of it ever had when it went */
+    uint64_t entry;     /* of a table with a size: the present one */
     bool live;          /* an entry holds it */
     bool evicted;       /* at least once */
     bool callback_taken;
@@ -36,21 +38,27 @@ struct shadow {
     struct shadow *next; /* in order of creation */
 };
 
-#define BUCKETS 4096
+#define FIRST_BITS 12
 
 struct counter_table {
     struct unit unit;
     uint64_t size; /* COUNTER_UNLIMITED or the number of entries */
     struct shadow **entries;
-    uint64_t index; /* where the next counter goes */
-    struct shadow *buckets[BUCKETS];
+    uint64_t index;          /* where the next counter goes */
+    struct shadow **buckets; /* 2^bits, and at least as many as shadows */
+    unsigned bits;
     struct shadow *first, **last;
     struct counter_totals totals;
 };
 
+static struct shadow **bucket_of(const struct counter_table *table, guest_addr tag)
+{
+    return &table->buckets[spread_key(tag / 2, table->bits)];
+}
+
 static struct shadow *find(const struct counter_table *table, guest_addr tag)
 {
-    struct shadow *shadow = table->buckets[tag / 2 % BUCKETS];
+    struct shadow *shadow = *bucket_of(table, tag);
     while (shadow != NULL && shadow->tag != tag) {
         shadow = shadow->hash_next;
     }
@@ -79,14 +87,36 @@ static void leave_table(struct shadow *shadow)
     set_firing(shadow);
 }
 
+static void add_to_bucket(struct counter_table *table, struct shadow *shadow)
+{
+    struct shadow **bucket = bucket_of(table, shadow->tag);
+    shadow->hash_next = *bucket;
+    *bucket = shadow;
+}
+
+static void add_buckets(struct counter_table *table)
+{
+    struct shadow **buckets = calloc((size_t)2 << table->bits, sizeof(struct shadow *));
+    if (buckets == NULL) {
+        return; /* longer chains do */
+    }
+    free(table->buckets);
+    table->buckets = buckets;
+    table->bits++;
+    for (struct shadow *shadow = table->first; shadow != NULL; shadow = shadow->next) {
+        add_to_bucket(table, shadow);
+    }
+}
+
 static struct shadow *add_shadow(struct counter_table *table, guest_addr tag)
 {
     struct shadow *shadow = calloc(1, sizeof *shadow);
     ASSERT(shadow != NULL);
     shadow->tag = tag;
-    struct shadow **bucket = &table->buckets[tag / 2 % BUCKETS];
-    shadow->hash_next = *bucket;
-    *bucket = shadow;
+    if (table->totals.addresses >> table->bits != 0) {
+        add_buckets(table);
+    }
+    add_to_bucket(table, shadow);
     *table->last = shadow;
     table->last = &shadow->next;
     table->totals.addresses++;
@@ -104,6 +134,7 @@ static void enter_table(struct counter_table *table, struct shadow *shadow)
             table->totals.evicted++;
         }
         table->entries[table->index] = shadow;
+        shadow->entry = table->index;
         table->index = (table->index + 1) % table->size;
     }
     shadow->live = true;
@@ -140,10 +171,9 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
     }
     leave_table(shadow);
     table->totals.dropped++;
-    for (uint64_t i = 0; i < table->size; i++) {
-        if (table->entries[i] == shadow) {
-            table->entries[i] = NULL;
-        }
+    if (table->size != COUNTER_UNLIMITED) {
+        ASSERT(table->entries[shadow->entry] == shadow);
+        table->entries[shadow->entry] = NULL;
     }
 }
 
@@ -204,7 +234,9 @@ bool counter_table_return(struct counter_table *table, struct hart *hart)
 static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
 {
     (void)insn;
-    struct shadow *shadow = find((struct counter_table *)(void *)unit, pc);
+    const struct counter_table *table = (const struct counter_table *)(const void *)unit;
+    /* Asked for each instruction that is decoded, and most programs have no counters. */
+    struct shadow *shadow = table->totals.addresses > 0 ? find(table, pc) : NULL;
     if (shadow == NULL) {
         return (struct watch_request){.events = 0};
     }
@@ -313,6 +345,7 @@ static void destroy(struct unit *unit)
         free(shadow);
         shadow = next;
     }
+    free(table->buckets);
     free(table->entries);
     free(table);
 }
@@ -329,17 +362,34 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
 {
     struct counter_table *table = calloc(1, sizeof *table);
     struct shadow **slots = calloc(entries + 1, sizeof *slots);
-    if (table == NULL || slots == NULL) {
+    struct shadow **buckets = calloc((size_t)1 << FIRST_BITS, sizeof *buckets);
+    if (table == NULL || slots == NULL || buckets == NULL) {
         free(table);
         free(slots);
+        free(buckets);
         return NULL;
     }
+    table->buckets = buckets;
+    table->bits = FIRST_BITS;
     table->unit.kind = &kind;
     table->unit.host = host;
     table->size = entries;
     table->entries = slots;
     table->last = &table->first;
     return table;
+}
+
+uint64_t counter_table_longest_chain(const struct counter_table *table)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
+        uint64_t length = 0;
+        for (const struct shadow *at = table->buckets[i]; at != NULL; at = at->hash_next) {
+            length++;
+        }
+        longest = length > longest ? length : longest;
+    }
+    return longest;
 }
 
 struct unit *counter_table_unit(struct counter_table *table)

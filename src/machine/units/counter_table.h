@@ -41,4 +41,7 @@ struct counter_totals counter_table_totals(const struct counter_table *table);
 /* Returns a malloc'ed array of totals.addresses elements. */
 struct counter_summary *counter_table_summaries(const struct counter_table *table);
 
+/* How many addresses a lookup looks at, at the most. */
+uint64_t counter_table_longest_chain(const struct counter_table *table);
+
 #endif
