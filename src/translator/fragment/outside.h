@@ -14,6 +14,8 @@ void outside_before_flush(struct translator *translator);
 /* Does what the program's system call in its registers asks for, and leaves its result there.  Returns where
  * the program goes on: at `next`, or at the call itself if a signal comes first. */
 guest_addr outside_system_call(struct context *context, guest_addr next);
+/* Whether a system call that is being made now, by any thread, may write between `start` and `end`. */
+bool outside_may_write(const struct translator *translator, guest_addr start, guest_addr end);
 /* Code at `pc` cannot be executed: where the program goes so that it faults there, as it would alone. */
 const uint8_t *outside_fault(struct context *context, guest_addr pc);
 

@@ -56,7 +56,8 @@ static void watch(struct translator *translator, guest_addr address)
     }
     const struct fetch_mapping mapping = ask(changes, page->address);
     page->permissions = (uint8_t)mapping.permissions;
-    if (mapping.shared) {
+    if (mapping.shared ||
+        outside_may_write(translator, page->address, page->address + CODE_PAGE)) {
         set_state(page, PAGE_GUARDED);
     } else if (!is_writable(page)) {
         set_state(page, PAGE_FIXED);

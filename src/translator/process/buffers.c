@@ -6,6 +6,7 @@
  * take something first, such as a message, stand in the table or write little. */
 #include "translator/process/buffers.h"
 
+#include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
@@ -28,45 +29,111 @@ struct msghdr_layout { /* struct user_msghdr, of which a libc's header has anoth
     uint64_t flags;
 };
 
-static void open_bytes(struct translator *translator, guest_addr start, uint64_t bytes)
+/* What is done with each range that a call may write to. */
+struct visit {
+    void (*range)(struct visit *visit, guest_addr start, guest_addr end);
+    struct translator *translator; /* for those that open pages */
+    guest_addr start, end;         /* for those that look for a page */
+    bool found;
+};
+
+static void see_bytes(struct visit *visit, guest_addr start, uint64_t bytes)
 {
     if (bytes != 0) {
-        protect_open(translator, start, bytes > ~start ? ~UINT64_C(0) : start + bytes);
+        visit->range(visit, start, bytes > ~start ? ~UINT64_C(0) : start + bytes);
     }
 }
 
-static void open_vector(struct translator *translator, guest_addr vector, uint64_t count)
+static void see_vector(struct visit *visit, guest_addr vector, uint64_t count)
 {
     const struct iovec *ranges = (const struct iovec *)(uintptr_t)vector;
 
     for (uint64_t i = 0; i < count && i < UIO_MAXIOV; i++) {
-        if (!signal_can_read((uintptr_t)&ranges[i], sizeof(uint64_t) * 3)) {
+        if (!signal_can_read((uintptr_t)&ranges[i], sizeof ranges[i])) {
             return; /* the kernel says so */
         }
-        open_bytes(translator, (uintptr_t)ranges[i].iov_base, ranges[i].iov_len);
+        see_bytes(visit, (uintptr_t)ranges[i].iov_base, ranges[i].iov_len);
     }
 }
 
-static void open_message(struct translator *translator, guest_addr message)
+static void see_message(struct visit *visit, guest_addr message)
 {
     const struct msghdr_layout *header = (const struct msghdr_layout *)(uintptr_t)message;
 
     if (signal_can_read(message, sizeof *header)) {
-        open_bytes(translator, header->name, BUFFERS_SMALL_BYTES);
-        open_bytes(translator, header->control, header->control_bytes);
-        open_vector(translator, header->vector, header->count);
+        see_bytes(visit, header->name, BUFFERS_SMALL_BYTES);
+        see_bytes(visit, header->control, header->control_bytes);
+        see_vector(visit, header->vector, header->count);
     }
 }
 
 /* struct mmsghdr: a message, and how long it was. */
-static void open_messages(struct translator *translator, guest_addr vector, uint64_t count)
+static void see_messages(struct visit *visit, guest_addr vector, uint64_t count)
 {
     const uint64_t bytes = sizeof(struct msghdr_layout) + sizeof(uint64_t);
 
-    open_bytes(translator, vector, count < UIO_MAXIOV ? count * bytes : UIO_MAXIOV * bytes);
+    see_bytes(visit, vector, count < UIO_MAXIOV ? count * bytes : UIO_MAXIOV * bytes);
     for (uint64_t i = 0; i < count && i < UIO_MAXIOV; i++) {
-        open_message(translator, vector + i * bytes);
+        see_message(visit, vector + i * bytes);
     }
+}
+
+static void see_large(struct visit *visit, const struct call *call)
+{
+    const uint64_t *arguments = call->arguments;
+
+    switch (call->number) {
+#define BUFFER(name, pointer, count, size)                                                         \
+    case __NR_##name:                                                                              \
+        see_bytes(visit, arguments[pointer], arguments[count] * (size));                           \
+        break;
+#define VECTOR(name, vector, count)                                                                \
+    case __NR_##name:                                                                              \
+        see_vector(visit, arguments[vector], arguments[count]);                                    \
+        break;
+#include "translator/process/buffers.def"
+#undef BUFFER
+#undef VECTOR
+    case __NR_recvmsg:
+        see_message(visit, arguments[1]);
+        break;
+    case __NR_recvmmsg:
+        see_messages(visit, arguments[1], arguments[2]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void see_call(struct visit *visit, const struct call *call)
+{
+    for (unsigned i = 0; i < CALL_ARGUMENTS; i++) {
+        see_bytes(visit, call->arguments[i], BUFFERS_SMALL_BYTES);
+    }
+    see_large(visit, call);
+}
+
+static void open_range(struct visit *visit, guest_addr start, guest_addr end)
+{
+    protect_open(visit->translator, start, end);
+}
+
+static void look_in_range(struct visit *visit, guest_addr start, guest_addr end)
+{
+    visit->found |= start < visit->end && end > visit->start;
+}
+
+/* A thread may wait in a call for long: what it will write to must stay open. */
+bool outside_may_write(const struct translator *translator, guest_addr start, guest_addr end)
+{
+    struct visit visit = {.range = look_in_range, .start = start, .end = end};
+
+    for (const struct context *at = translator->threads; at != NULL; at = at->next) {
+        if (at->call != NULL) {
+            see_call(&visit, at->call);
+        }
+    }
+    return visit.found;
 }
 
 /* The kernel writes there when a thread ends, and tells nobody if it cannot. */
@@ -79,30 +146,50 @@ static void note_thread_word(struct translator *translator, const struct call *c
     }
 }
 
-static void open_large(struct translator *translator, const struct call *call)
-{
-    const uint64_t *arguments = call->arguments;
+/* As the kernel has it: where the list of a thread's locks begins, how far a lock is from its place in the list,
+ * and one that it was about to take. */
+struct robust_head {
+    guest_addr next;
+    int64_t offset;
+    guest_addr pending;
+};
+#define ROBUST_LOCKS 2048
 
-    switch (call->number) {
-#define BUFFER(name, pointer, count, size)                                                         \
-    case __NR_##name:                                                                              \
-        open_bytes(translator, arguments[pointer], arguments[count] * (size));                     \
-        break;
-#define VECTOR(name, vector, count)                                                                \
-    case __NR_##name:                                                                              \
-        open_vector(translator, arguments[vector], arguments[count]);                              \
-        break;
-#include "translator/process/buffers.def"
-#undef BUFFER
-#undef VECTOR
-    case __NR_recvmsg:
-        open_message(translator, arguments[1]);
-        break;
-    case __NR_recvmmsg:
-        open_messages(translator, arguments[1], arguments[2]);
-        break;
-    default:
-        break;
+static void note_lock(struct translator *translator, const struct robust_head *head,
+                      guest_addr place)
+{
+    if (place != 0) {
+        protect_never(translator, place + (uint64_t)head->offset);
+    }
+}
+
+/* Locks that the thread holds: the kernel writes to them when it ends. */
+static void note_locks(struct translator *translator)
+{
+    const struct robust_head *head = NULL;
+    size_t bytes;
+
+    if (host_is_error(host_call(__NR_get_robust_list, 0L, &head, &bytes)) || head == NULL ||
+        !signal_can_read((uintptr_t)head, sizeof *head)) {
+        return;
+    }
+    note_lock(translator, head, head->pending & ~UINT64_C(1));
+    guest_addr place = head->next & ~UINT64_C(1); /* whose lowest bit says of what kind it is */
+    for (unsigned i = 0; i < ROBUST_LOCKS && place != (uintptr_t)head; i++) {
+        note_lock(translator, head, place);
+        if (!signal_can_read(place, 3 * sizeof(uint64_t))) {
+            return;
+        }
+        place = *(const guest_addr *)(uintptr_t)place & ~UINT64_C(1);
+    }
+}
+
+void buffers_before_end(struct translator *translator)
+{
+    if (translator->options.code_changes == CHANGES_PROTECT) {
+        lock_acquire(&translator->lock);
+        note_locks(translator);
+        lock_release(&translator->lock);
     }
 }
 
@@ -117,12 +204,16 @@ void buffers_before_call(struct context *context, const struct call *call)
     protect_mend(translator);
     note_thread_word(translator, call);
     if (protect_watches(translator)) {
-        for (unsigned i = 0; i < CALL_ARGUMENTS; i++) {
-            open_bytes(translator, call->arguments[i], BUFFERS_SMALL_BYTES);
-        }
-        open_large(translator, call);
+        struct visit visit = {.range = open_range, .translator = translator};
+        see_call(&visit, call);
     }
+    context->call = call;
     lock_release(&translator->lock);
+}
+
+void buffers_after_call(struct context *context)
+{
+    context->call = NULL;
 }
 
 bool buffers_open_all(struct context *context)
@@ -132,7 +223,7 @@ bool buffers_open_all(struct context *context)
     lock_acquire(&translator->lock);
     const bool watches = protect_watches(translator);
     if (watches) {
-        open_bytes(translator, 0, ~UINT64_C(0));
+        protect_open(translator, 0, ~UINT64_C(0));
     }
     lock_release(&translator->lock);
     return watches;

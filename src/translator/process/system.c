@@ -109,6 +109,7 @@ guest_addr outside_system_call(struct context *context, guest_addr next)
         if (result == -EFAULT && buffers_open_all(context)) {
             result = do_call(context, handler, &call);
         }
+        buffers_after_call(context);
     }
     if (result == SIGNAL_RESTART) {
         return next - TARGET_CALL_BYTES;

@@ -1,4 +1,5 @@
 /* Makes and ends the contexts of threads, and gets all of them out of the cache. */
+#include "translator/process/buffers.h"
 #include "translator/process/thread.h"
 
 #include "translator/tell/report.h"
@@ -242,6 +243,7 @@ int64_t thread_exit(struct context *context, int status)
     if (context->pending) { /* it may be for the whole process, and came before the end */
         return SIGNAL_RESTART;
     }
+    buffers_before_end(translator);
     lock_acquire(&translator->lock);
     thread_add_up(translator);
     const bool last = translator->threads == context && context->next == NULL;
