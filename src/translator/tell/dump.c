@@ -1,6 +1,8 @@
 /* Shows the fragments in the cache, with the program's code beside the cache's. */
 #include "translator/fragment/fetch.h"
+#include "translator/fragment/build.h"
 #include "translator/tell/output.h"
+#include "translator/tell/plan_text.h"
 #include "translator/tell/report.h"
 #include "translator/fragment/outside.h"
 
@@ -149,6 +151,19 @@ static size_t show_program(struct dump *dump, guest_addr pc)
     return length_of(instruction.text);
 }
 
+/* The plan that the fragment was made of: made again, since plans are not kept. */
+static void show_plan(struct dump *dump, const struct fragment *fragment)
+{
+    struct translator *translator = dump->translator;
+    struct plan *plan = &translator->plan;
+
+    if (!build_plan(translator->context, fragment->start, plan)) {
+        output_string(&dump->output, "plan unknown: the program's code has gone\n");
+        return;
+    }
+    plan_text_put(&dump->output, plan);
+}
+
 static void show_fragment(struct dump *dump, const struct fragment *fragment)
 {
     const uint8_t *at = fragment->code;
@@ -157,6 +172,7 @@ static void show_fragment(struct dump *dump, const struct fragment *fragment)
     output_string(&dump->output, "\nfragment ");
     output_address(&dump->output, fragment->start);
     output_string(&dump->output, "\n");
+    show_plan(dump, fragment);
     while (at < fragment->end) {
         struct target_instruction instruction;
         struct state state;
