@@ -50,8 +50,9 @@ help:
 ## check       install what is missing, build, run the tests
 ## check-slow  all tests, some for hours
 ## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts and helper threads
-##             bring; what each part of the translator costs, and which loops each placement of counters
-##             finds; LADDER_FLAGS=--quick for smaller programs, HELPERS_FLAGS="--size small" for larger ones
+##             bring; what each part of the translator costs, which loops each placement of counters finds,
+##             and what code costs that programs make, as there is more of it; LADDER_FLAGS=--quick for
+##             smaller programs, HELPERS_FLAGS="--size small" for larger ones
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
@@ -139,6 +140,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/sampling --build $(BUILD) --quick $(SAMPLING_FLAGS)
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
 	bench/placements --build $(BUILD)
+	bench/scaling --build $(BUILD) --quick $(SCALING_FLAGS)
 
 $(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
 	@mkdir -p $(@D)

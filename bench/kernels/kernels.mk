@@ -10,7 +10,8 @@ RISCV_CXX ?= riscv64-linux-gnu-g++
 BENCH_KERNELS := sort compress float chase interp calls virtual
 BENCH_NAMES := $(BENCH_KERNELS) hello words threads parallel
 KERNEL_HEADERS := bench/kernels/kernel.h bench/program.h
-BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic
+# scaling makes RISC-V instructions: it is of no use here.
+BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic $(BUILD)/bench/scaling
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
 
 BENCH_WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla \
