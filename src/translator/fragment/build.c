@@ -273,7 +273,8 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (UNLIKELY(translator->placement.all)) {
         count_built(translator, fragment);
     }
-    link_new(translator, fragment);
+    link_to(translator, fragment);
+    link_from(translator, fragment);
     return fragment;
 }
 

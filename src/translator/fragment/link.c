@@ -62,22 +62,27 @@ static void link_waiting(struct translator *translator, struct bucket *bucket,
     }
 }
 
-void link_new(struct translator *translator, struct fragment *fragment)
+void link_to(struct translator *translator, struct fragment *fragment)
 {
     struct bucket *bucket = index_bucket(&translator->index, fragment->start);
 
     index_add(bucket, fragment);
+    if (LIKELY(translator->options.link && !fragment->guarded)) {
+        link_waiting(translator, bucket, fragment);
+    }
+}
+
+void link_from(struct translator *translator, struct fragment *fragment)
+{
+    struct exit *end = fragment->exits + fragment->exit_count;
+
     if (UNLIKELY(!translator->options.link)) {
         return;
     }
-    struct exit *exits_end = fragment->exits + fragment->exit_count;
-    for (struct exit *exit = fragment->exits; exit != exits_end; exit++) {
+    for (struct exit *exit = fragment->exits; exit != end; exit++) {
         if (LIKELY(exit->kind == EXIT_DIRECT)) {
             link_or_wait(translator, exit);
         }
-    }
-    if (LIKELY(!fragment->guarded)) {
-        link_waiting(translator, bucket, fragment);
     }
 }
 

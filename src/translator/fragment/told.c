@@ -79,7 +79,7 @@ struct fragment *told_wake(struct translator *translator, guest_addr start)
     }
     original->asleep = false;
     told_add(changes, original);
-    link_new(translator, original->fragment);
+    link_to(translator, original->fragment);
     return original->fragment;
 }
 

@@ -1,4 +1,5 @@
 /* The program's mappings as /proc/self/maps shows them: without Strata's own, and with its heap. */
+#include "translator/fragment/protect.h"
 #include "translator/process/own.h"
 #include "translator/process/self.h"
 
@@ -109,14 +110,28 @@ static bool has_name(const char *rest)
     return words > 4;
 }
 
+/* Permissions and all that follows.  What Strata has protected may be written to, as far as the program knows. */
+static size_t put_rest(const struct translator *translator, struct output *output,
+                       guest_addr start, const char *rest)
+{
+    static const char writable[] = " rw";
+
+    if (rest[1] == 'r' && rest[2] == '-' && protect_owns(translator, start)) {
+        output_string(output, writable);
+        return sizeof writable - 1 + put_text(output, rest + sizeof writable - 1);
+    }
+    return put_text(output, rest);
+}
+
 /* A mapping, or what is left of one, all of it heap or nothing. */
-static void put_piece(struct output *output, struct code_range piece, const char *rest, bool heap)
+static void put_piece(const struct translator *translator, struct output *output,
+                      struct code_range piece, const char *rest, bool heap)
 {
     size_t length = put_address(output, piece.start);
 
     output_string(output, "-");
     length += 1 + put_address(output, piece.end);
-    length += put_text(output, rest);
+    length += put_rest(translator, output, piece.start, rest);
     if (heap) {
         output_pad(output, length, NAME_COLUMN);
         output_string(output, "[heap]");
@@ -138,11 +153,11 @@ static void put_mapping(const struct translator *translator, struct output *outp
 
     for (unsigned i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         if (anonymous && cuts[i] > range.start && cuts[i] < range.end) {
-            put_piece(output, (struct code_range){range.start, cuts[i]}, rest, i == 1);
+            put_piece(translator, output, (struct code_range){range.start, cuts[i]}, rest, i == 1);
             range.start = cuts[i];
         }
     }
-    put_piece(output, range, rest, anonymous && range.start >= cuts[0] && range.end <= cuts[1]);
+    put_piece(translator, output, range, rest, anonymous && range.start >= cuts[0] && range.end <= cuts[1]);
 }
 
 /* Whether anything of it is the program's. */
