@@ -106,9 +106,7 @@ struct translator {
 
     struct code_range window;   /* where the program's code is read now; empty if not known */
     uint64_t window_safe_bytes; /* from its beginning: from there a whole plan is within it */
-    struct context *reading;    /* whose fault in the translator is one of reading code, or NULL */
-    guest_addr unreadable;      /* where such a fault happened, or 0 */
-    bool spoiled;               /* one happened since this was cleared */
+    guest_addr unreadable;      /* where code could not be read that is in the window, or 0 */
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;

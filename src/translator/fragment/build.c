@@ -116,18 +116,19 @@ bool build_plan(struct context *context, guest_addr start, struct plan *plan)
     struct translator *translator = context->translator;
     bool executable;
 
-    translator->reading = context;
+    context->reading = 1;
     for (;;) {
         plan_begin(plan, start);
         executable = scan(translator, plan);
-        if (LIKELY(!translator->spoiled)) {
+        if (LIKELY(context->spoiled == 0)) {
             break;
         }
         /* A part of it could not be read: once more, up to there. */
-        translator->spoiled = false;
+        context->spoiled = 0;
+        translator->unreadable = context->unreadable;
         fetch_forget_window(translator);
     }
-    translator->reading = NULL;
+    context->reading = 0;
     if (UNLIKELY(!executable)) {
         translator->unreadable = 0;
     }
@@ -252,7 +253,7 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     bool guarded = false;
 
     if (UNLIKELY(translator->changes.asleep_count != 0)) {
-        struct fragment *woken = changes_wake(translator, start);
+        struct fragment *woken = changes_wake(context, start);
         if (woken != NULL) {
             return woken;
         }
@@ -273,6 +274,8 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (UNLIKELY(translator->placement.all)) {
         count_built(translator, fragment);
     }
+    fragment->before = translator->index.last;
+    translator->index.last = fragment;
     link_to(translator, fragment);
     link_from(translator, fragment);
     return fragment;
@@ -285,10 +288,9 @@ const uint8_t *build_alone(struct context *context, guest_addr pc)
 
     make_room(translator);
     plan_begin(plan, pc);
-    translator->reading = context;
+    context->reading = 1;
     target_scan(plan, 1);
-    translator->reading = NULL;
-    translator->spoiled = false; /* it faults where it is executed */
+    context->reading = context->spoiled = 0; /* what cannot be read faults where it is executed */
     if (step_exits(plan->end - 1) == 0) {
         plan_go_on(plan);
     }

@@ -71,20 +71,25 @@ void changes_note(struct translator *translator, struct fragment *fragment, cons
     }
 }
 
-struct fragment *changes_wake(struct translator *translator, guest_addr start)
+struct fragment *changes_wake(struct context *context, guest_addr start)
 {
-    return translator->changes.asleep_count != 0 ? told_wake(translator, start) : NULL;
+    return context->translator->changes.asleep_count != 0 ? told_wake(context, start) : NULL;
+}
+
+/* What cannot be read any more is another than before. */
+bool changes_differ(struct context *context, const struct fragment *fragment)
+{
+    context->reading = 1;
+    const bool differs = originals_differ(fragment->original) || context->spoiled != 0;
+    context->reading = context->spoiled = 0;
+    return differs;
 }
 
 bool changes_spoil(struct context *context, struct fragment *fragment)
 {
     struct translator *translator = context->translator;
 
-    translator->reading = context; /* what cannot be read any more is another than before */
-    const bool differs = originals_differ(fragment->original) || translator->spoiled;
-    translator->reading = NULL;
-    translator->spoiled = false;
-    if (!differs) {
+    if (!changes_differ(context, fragment)) {
         return false;
     }
     const bool unlinked = outside_bring_out(translator);
@@ -141,12 +146,11 @@ void changes_apply(struct context *context)
         begin_told(translator);
         return;
     }
-    translator->reading = context; /* what cannot be read any more is another than before */
+    context->reading = 1; /* what cannot be read any more is another than before */
     told_compare(translator);
-    translator->reading = NULL;
-    if (translator->spoiled) {
-        translator->spoiled = false;
-        translator->unreadable = 0;
+    context->reading = 0;
+    if (context->spoiled != 0) {
+        context->spoiled = 0;
         flush_all(translator);
     }
 }

@@ -36,8 +36,10 @@ bool changes_guard(const struct translator *translator, const struct plan *plan)
 void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan);
 /* A fragment for `start` that nothing leads to, but whose code is as it was: it is in use again.  NULL if
  * there is none. */
-struct fragment *changes_wake(struct translator *translator, guest_addr start);
-/* Of a guarded one: whether its code is another than it was; then the fragment is gone. */
+struct fragment *changes_wake(struct context *context, guest_addr start);
+/* Of a guarded one: whether its code is another than it was.  Without the lock, while the thread is in the cache. */
+bool changes_differ(struct context *context, const struct fragment *fragment);
+/* The same with the lock; then the fragment is gone. */
 bool changes_spoil(struct context *context, struct fragment *fragment);
 /* There are no fragments any more. */
 void changes_forget(struct translator *translator);

@@ -40,6 +40,9 @@ struct context {
     uint64_t dispatches;   /* not yet among those of translator->statistics */
     uint32_t inside;       /* 1 while the thread is in the cache, or about to be */
     uint32_t borrows;      /* 1 while another process has the context, which borrows the memory */
+    uint32_t reading;      /* 1 while a fault in the translator is one of reading the program's code */
+    uint32_t spoiled;      /* 1 if such a fault happened since this was cleared */
+    guest_addr unreadable; /* where it happened */
     const struct call *call; /* the system call that the thread makes now, where that matters; or NULL */
     void *words;           /* memory that execve needs (exec.c), or NULL */
     size_t words_bytes;

@@ -182,7 +182,7 @@ static const uint8_t *find_without_lock(struct context *context, const struct ex
     }
     const struct fragment *fragment = index_find(&translator->index, exit->target);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (fragment == NULL || fragment->guarded) {
+    if (fragment == NULL || (fragment->guarded && changes_differ(context, fragment))) {
         return NULL;
     }
     context->target = exit->target;

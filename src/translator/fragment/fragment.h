@@ -44,6 +44,7 @@ struct fragment {
     bool guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */
     struct fragment *next;       /* in the same bucket of the index */
+    struct fragment *before;     /* the one that was built before it; NULL for the first */
 };
 
 /* Where control enters `fragment` from dispatch or from an indirect jump. */

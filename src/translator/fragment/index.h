@@ -13,6 +13,7 @@ struct bucket {
 struct index {
     struct bucket *buckets;
     size_t mask;
+    struct fragment *last; /* the one that was built last, or NULL */
 };
 #define INDEX_CACHE_BYTES_PER_BUCKET 256
 
@@ -66,6 +67,7 @@ static inline size_t index_size(size_t cache_bytes)
 
 static inline void index_clear(struct index *index)
 {
+    index->last = NULL;
     for (size_t i = 0; i <= index->mask; i++) {
         index->buckets[i] = (struct bucket){NULL, NULL};
     }

@@ -128,15 +128,13 @@ void link_again(struct translator *translator, struct fragment *fragment)
     }
 }
 
+/* Those that have gone have none. */
 void link_undo(struct translator *translator)
 {
-    for (size_t i = 0; i <= translator->index.mask; i++) {
-        struct fragment *to = translator->index.buckets[i].fragments;
-        for (; to != NULL; to = to->next) {
-            for (struct exit *exit = to->incoming; exit != NULL; exit = exit->next) {
-                count_unlink(to, exit);
-                target_unlink(translator, exit);
-            }
+    for (struct fragment *to = translator->index.last; to != NULL; to = to->before) {
+        for (struct exit *exit = to->incoming; exit != NULL; exit = exit->next) {
+            count_unlink(to, exit);
+            target_unlink(translator, exit);
         }
     }
 }
@@ -156,10 +154,7 @@ static void connect_again(struct translator *translator, struct fragment *to)
 
 void link_redo(struct translator *translator)
 {
-    for (size_t i = 0; i <= translator->index.mask; i++) {
-        struct fragment *to = translator->index.buckets[i].fragments;
-        for (; to != NULL; to = to->next) {
-            connect_again(translator, to);
-        }
+    for (struct fragment *to = translator->index.last; to != NULL; to = to->before) {
+        connect_again(translator, to);
     }
 }

@@ -152,6 +152,13 @@ static void end(struct translator *translator, bool unlinked)
     }
 }
 
+/* What becomes of a watched page that is written to. */
+static enum page_state count_write(struct code_page *page)
+{
+    page->writes++;
+    return page->writes < WRITES_MAX ? PAGE_OPEN : PAGE_GUARDED;
+}
+
 const uint8_t *protect_store(struct context *context, guest_addr address)
 {
     struct translator *translator = context->translator;
@@ -159,10 +166,9 @@ const uint8_t *protect_store(struct context *context, guest_addr address)
     bool unlinked;
 
     if (page != NULL && page->state == PAGE_WATCHED) {
-        page->writes++;
         translator->statistics.code_syncs++;
         begin(translator, &unlinked);
-        open_page(translator, page, page->writes < WRITES_MAX ? PAGE_OPEN : PAGE_GUARDED);
+        open_page(translator, page, count_write(page));
         end(translator, unlinked);
     }
     return build_alone(context, context->target);
@@ -206,6 +212,7 @@ void protect_mend(struct translator *translator)
 
 struct opening {
     struct translator *translator;
+    bool writes; /* to be counted */
     bool begun, unlinked;
 };
 
@@ -220,20 +227,34 @@ static void open_watched(void *argument, struct code_page *page)
         begin(opening->translator, &opening->unlinked);
         opening->begun = true;
     }
-    open_page(opening->translator, page, PAGE_OPEN);
+    open_page(opening->translator, page, opening->writes ? count_write(page) : PAGE_OPEN);
+}
+
+static void open_range(struct opening *opening, guest_addr start, guest_addr end_address)
+{
+    struct translator *translator = opening->translator;
+
+    if (!protect_watches(translator)) {
+        return;
+    }
+    originals_each_page(translator->changes.originals, start, end_address, open_watched, opening);
+    if (opening->begun) {
+        end(translator, opening->unlinked);
+    }
 }
 
 void protect_open(struct translator *translator, guest_addr start, guest_addr end_address)
 {
     struct opening opening = {.translator = translator};
 
-    if (!protect_watches(translator)) {
-        return;
-    }
-    originals_each_page(translator->changes.originals, start, end_address, open_watched, &opening);
-    if (opening.begun) {
-        end(translator, opening.unlinked);
-    }
+    open_range(&opening, start, end_address);
+}
+
+void protect_open_for_call(struct translator *translator, guest_addr start, guest_addr end_address)
+{
+    struct opening opening = {.translator = translator, .writes = true};
+
+    open_range(&opening, start, end_address);
 }
 
 bool protect_watches(const struct translator *translator)

@@ -29,6 +29,8 @@ void protect_mend(struct translator *translator);
 
 /* Opens all pages between `start` and `end`; what was made from them goes. */
 void protect_open(struct translator *translator, guest_addr start, guest_addr end);
+/* The same for a system call that writes there: it counts as a store. */
+void protect_open_for_call(struct translator *translator, guest_addr start, guest_addr end);
 /* Whether any page is watched. */
 bool protect_watches(const struct translator *translator);
 /* The kernel may write to `address` at any time, and would not say if it could not: its page is never

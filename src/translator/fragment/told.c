@@ -65,15 +65,16 @@ static struct original *take_sleeping(struct changes *changes, guest_addr start)
     return NULL;
 }
 
-struct fragment *told_wake(struct translator *translator, guest_addr start)
+struct fragment *told_wake(struct context *context, guest_addr start)
 {
+    struct translator *translator = context->translator;
     struct changes *changes = &translator->changes;
     struct original *original = take_sleeping(changes, start);
 
     if (original == NULL) {
         return NULL;
     }
-    if (originals_differ(original)) {
+    if (changes_differ(context, original->fragment)) {
         changes_drop(translator, original);
         return NULL;
     }

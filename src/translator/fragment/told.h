@@ -8,6 +8,7 @@
 void told_add(struct changes *changes, struct original *original);
 /* Compares; what has changed goes. */
 void told_compare(struct translator *translator);
-struct fragment *told_wake(struct translator *translator, guest_addr start);
+/* As changes_wake. */
+struct fragment *told_wake(struct context *context, guest_addr start);
 
 #endif

@@ -91,9 +91,11 @@ static void see_large(struct visit *visit, const struct call *call)
     case __NR_##name:                                                                              \
         see_vector(visit, arguments[vector], arguments[count]);                                    \
         break;
+#define QUIET(name)
 #include "translator/process/buffers.def"
 #undef BUFFER
 #undef VECTOR
+#undef QUIET
     case __NR_recvmsg:
         see_message(visit, arguments[1]);
         break;
@@ -105,8 +107,28 @@ static void see_large(struct visit *visit, const struct call *call)
     }
 }
 
+/* Calls that only the target has tell of code, and write nothing. */
+static bool writes_nothing(const struct call *call)
+{
+    switch (call->number) {
+#define BUFFER(name, pointer, count, size)
+#define VECTOR(name, vector, count)
+#define QUIET(name) case __NR_##name:
+#include "translator/process/buffers.def"
+#undef BUFFER
+#undef VECTOR
+#undef QUIET
+        return true;
+    default:
+        return target_system_handler(call->number) != NULL;
+    }
+}
+
 static void see_call(struct visit *visit, const struct call *call)
 {
+    if (writes_nothing(call)) {
+        return;
+    }
     for (unsigned i = 0; i < CALL_ARGUMENTS; i++) {
         see_bytes(visit, call->arguments[i], BUFFERS_SMALL_BYTES);
     }
@@ -115,7 +137,7 @@ static void see_call(struct visit *visit, const struct call *call)
 
 static void open_range(struct visit *visit, guest_addr start, guest_addr end)
 {
-    protect_open(visit->translator, start, end);
+    protect_open_for_call(visit->translator, start, end);
 }
 
 static void look_in_range(struct visit *visit, guest_addr start, guest_addr end)

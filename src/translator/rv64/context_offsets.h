@@ -18,7 +18,7 @@
 #define CONTEXT_THRESHOLD 352
 #define CONTEXT_MISS(kind) (360 + (kind)*8)
 #define CONTEXT_MISSED(kind) (392 + (kind)*8)
-#define CONTEXT_LOOKUPS 504
+#define CONTEXT_LOOKUPS 520
 
 #ifndef __ASSEMBLER__
 

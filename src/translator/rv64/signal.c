@@ -172,8 +172,7 @@ static void leave_for_store(struct context *context, const struct signal_info *i
     frame->x[0] = (uintptr_t)target_resume;
 }
 
-/* The builder reads code that is not there: it gets zeros, and looks at
- * translator->unreadable in the end. */
+/* Whoever reads the program's code where there is none gets zeros, and looks at context->spoiled in the end. */
 static void skip_load(struct context *context, const struct signal_info *info,
                       struct frame_context *frame)
 {
@@ -182,12 +181,12 @@ static void skip_load(struct context *context, const struct signal_info *info,
 
     __builtin_memcpy(halves, (const void *)(uintptr_t)frame->x[0], sizeof halves);
     rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
-    if (context->translator->reading != context || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
+    if (context->reading == 0 || (rv64_row(insn.op)->flags & INSN_LOAD) == 0) {
         host_fail(STATUS_FAILED, "internal error: the translator has caused a fault", NULL, NULL,
                   NULL);
     }
-    context->translator->unreadable = info->address;
-    context->translator->spoiled = true;
+    context->unreadable = info->address;
+    context->spoiled = 1;
     frame->x[insn.rd] = 0;
     frame->x[0] += insn.length;
 }
