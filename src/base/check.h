@@ -11,6 +11,10 @@ _Noreturn void check_failed(const char *condition, const char *file, int line);
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A function that is a part of those that call it: saving registers for a call would cost more than the call is
+ * worth to a reader of the machine's code. */
+#define INLINE __attribute__((always_inline)) inline
+
 /* A function that is seldom called: kept out of those that often run. */
 #define SELDOM __attribute__((noinline, cold))
 

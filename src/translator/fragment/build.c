@@ -90,7 +90,7 @@ static bool decide(const struct translator *translator, struct plan *plan)
 }
 
 /* From one transfer of control to the next. */
-static bool scan(struct translator *translator, struct plan *plan)
+INLINE static bool scan(struct translator *translator, struct plan *plan)
 {
     do {
         const uint64_t limit = count_readable(translator, plan);
@@ -111,7 +111,7 @@ static bool scan(struct translator *translator, struct plan *plan)
     return true;
 }
 
-bool build_plan(struct context *context, guest_addr start, struct plan *plan)
+INLINE static bool make_plan(struct context *context, guest_addr start, struct plan *plan)
 {
     struct translator *translator = context->translator;
     bool executable;
@@ -133,6 +133,11 @@ bool build_plan(struct context *context, guest_addr start, struct plan *plan)
         translator->unreadable = 0;
     }
     return executable;
+}
+
+bool build_plan(struct context *context, guest_addr start, struct plan *plan)
+{
+    return make_plan(context, start, plan);
 }
 
 /* Whether the target of an exit of `fragment` shall get a counter when the exit is taken. */
@@ -259,7 +264,7 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
         }
     }
     make_room(translator);
-    if (UNLIKELY(!build_plan(context, start, plan))) {
+    if (UNLIKELY(!make_plan(context, start, plan))) {
         return NULL;
     }
     passes_run(plan);

@@ -138,6 +138,11 @@ static bool read_mapping(struct maps *maps, struct fetch_mapping *mapping)
         mapping->permissions |= next_character(maps) == letters[i] ? bits[i] : 0;
     }
     mapping->shared = next_character(maps) == 's';
+    next_character(maps);    /* a space */
+    read_hexadecimal(maps);  /* from where in the file on, */
+    read_hexadecimal(maps);  /* on which device, of two numbers, */
+    read_hexadecimal(maps);
+    mapping->file = next_character(maps) != '0'; /* and which file there: its inode */
     for (;;) {
         const char c = next_character(maps);
         if (c == '\n' || c == '\0') {

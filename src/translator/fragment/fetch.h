@@ -31,6 +31,7 @@ struct fetch_mapping {
     struct code_range range;
     unsigned permissions; /* of HOST_READ and the others */
     bool shared;
+    bool file; /* what it shows, or shows until the program writes there, is in a file */
 };
 /* False if the kernel does not say; a range that ends at 0 if there is no such mapping. */
 bool fetch_ask(guest_addr address, struct fetch_mapping *mapping);

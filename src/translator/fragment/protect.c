@@ -56,7 +56,8 @@ static void watch(struct translator *translator, guest_addr address)
     }
     const struct fetch_mapping mapping = ask(changes, page->address);
     page->permissions = (uint8_t)mapping.permissions;
-    if (mapping.shared ||
+    const bool by_others = mapping.shared || (mapping.file && is_writable(page));
+    if (by_others ||
         outside_may_write(translator, page->address, page->address + CODE_PAGE)) {
         set_state(page, PAGE_GUARDED);
     } else if (!is_writable(page)) {
@@ -77,7 +78,8 @@ static bool is_guarded(const struct translator *translator, guest_addr address)
 }
 
 /* Up to the page's end.  An instruction that may reach into the next page has both watched.  A plan of code on a
- * guarded page ends behind a store, which may be to that code. */
+ * guarded page ends behind a store, which may be to that code; so code before the page, which may have stores in
+ * it, is a plan of its own. */
 uint64_t protect_limit(struct translator *translator, struct plan *plan, uint64_t readable)
 {
     const guest_addr pc = plan->pc;
@@ -87,13 +89,16 @@ uint64_t protect_limit(struct translator *translator, struct plan *plan, uint64_
         return 0;
     }
     watch(translator, pc);
-    plan->careful = is_guarded(translator, pc);
+    bool guarded = is_guarded(translator, pc);
     if (in_page == 0) {
         watch(translator, pc + TARGET_LONGEST_INSTRUCTION - 1);
-        plan->careful |= is_guarded(translator, pc + TARGET_LONGEST_INSTRUCTION - 1);
-        return 1;
+        guarded |= is_guarded(translator, pc + TARGET_LONGEST_INSTRUCTION - 1);
     }
-    return readable < in_page ? readable : in_page;
+    if (guarded && !plan->careful && plan->end != plan->steps) {
+        return 0;
+    }
+    plan->careful = guarded;
+    return in_page == 0 ? 1 : readable < in_page ? readable : in_page;
 }
 
 bool protect_guards(const struct translator *translator, const struct plan *plan)

@@ -4,6 +4,7 @@
  * clearly a program for Strata goes to the kernel as the program asked for it:
  * it then knows the error, or runs what Strata cannot. */
 #include "translator/process/exec.h"
+#include "translator/process/fault_mask.h"
 
 #include "translator/process/descriptors.h"
 #include "translator/tell/report.h"
@@ -450,7 +451,9 @@ static int64_t execute(struct execution *execution, const struct call *call)
     execution->name = execution->path;
     const enum verdict verdict = find_program(execution, &result);
     if (result == 0) {
+        fault_mask_hand_over(execution->context);
         result = verdict == FOLLOW && follows ? follow(execution) : pass_on(execution, call);
+        fault_mask_take_back(execution->context);
     }
     if (verdict == FOLLOW) {
         host_call(__NR_close, execution->file);

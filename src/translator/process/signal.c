@@ -1,6 +1,7 @@
 /* The program's signals: which handlers it has, and when one begins. */
 #include "translator/fragment/dispatch.h"
 #include "translator/fragment/protect.h"
+#include "translator/process/fault_mask.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
@@ -64,16 +65,32 @@ static struct kernel_action own_action(int number, uint64_t program_flags)
     };
 }
 
-static void take_over_faults(void)
+/* Where code is protected, its stores fault, though the program may ignore the signal. */
+static bool must_see(const struct translator *translator, int number)
+{
+    return number == SIGSEGV && translator->options.code_changes == CHANGES_PROTECT;
+}
+
+static void take_over_faults(struct context *context)
 {
     for (size_t i = 0; i < sizeof faults; i++) {
         struct kernel_action old;
         host_call(__NR_rt_sigaction, (long)faults[i], NULL, &old, MASK_BYTES);
-        if (old.action.handler == HANDLER_DEFAULT) {
+        if (old.action.handler == HANDLER_DEFAULT || must_see(context->translator, faults[i])) {
             const struct kernel_action own = own_action(faults[i], 0);
+            actions_set(context->signals->actions, faults[i], &old.action);
             set_action(faults[i], &own);
         }
     }
+}
+
+/* The mask that the process began with. */
+static void take_over_mask(struct context *context)
+{
+    uint64_t mask;
+
+    host_call(__NR_rt_sigprocmask, (long)SIG_BLOCK, NULL, &mask, MASK_BYTES);
+    set_mask(fault_mask_set(context, mask));
 }
 
 void signal_start_thread(struct context *context)
@@ -93,7 +110,8 @@ void signal_start_thread(struct context *context)
 void signal_start(struct context *context)
 {
     signal_start_thread(context);
-    take_over_faults();
+    take_over_faults(context);
+    take_over_mask(context);
 }
 
 bool signal_is_handled(const struct context *context, int number)
@@ -101,6 +119,14 @@ bool signal_is_handled(const struct context *context, int number)
     const struct signal_action action = actions_get(context->signals->actions, number);
 
     return action_has_handler(&action);
+}
+
+void signal_show_fault_action(bool ignored)
+{
+    const struct kernel_action ignore = {.action.handler = HANDLER_IGNORE};
+    const struct kernel_action own = own_action(SIGSEGV, 0);
+
+    set_action(SIGSEGV, ignored ? &ignore : &own);
 }
 
 /* The program dies of it as it would alone. */
@@ -172,7 +198,9 @@ static uint64_t act(struct context *context, const struct signal_info *info,
         if (action->handler == HANDLER_DEFAULT && is_deadly(number)) {
             die(context, number);
         }
-        send_again(info, action);
+        if (number != SIGSEGV) { /* which the kernel may not ignore for the program: fault_mask.h */
+            send_again(info, action);
+        }
         return mask;
     }
     if (!target_push_frame(context, info, mask, action->handler,
@@ -195,7 +223,7 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
 {
     const struct signal_action action = take_action(context, info->number);
 
-    return act(context, info, &action, mask);
+    return fault_mask_set(context, act(context, info, &action, fault_mask_get(context, mask)));
 }
 
 void signal_wait(struct context *context, const struct signal_info *info, uint64_t mask)
@@ -221,7 +249,7 @@ void signal_force(struct context *context, int number)
         mask = context->signals->mask;
         context->pending = 0;
     }
-    if (is_blocked(mask, number) || !signal_is_handled(context, number)) {
+    if (is_blocked(fault_mask_get(context, mask), number) || !signal_is_handled(context, number)) {
         die(context, number);
     }
     signal_wait(context, &info, mask);
@@ -230,10 +258,11 @@ void signal_force(struct context *context, int number)
 void signal_deliver_waiting(struct context *context)
 {
     const struct signals *signals = context->signals;
-    const uint64_t mask = act(context, &signals->waiting, &signals->action, signals->mask);
+    const uint64_t mask = act(context, &signals->waiting, &signals->action,
+                              fault_mask_get(context, signals->mask));
 
     context->pending = 0;
-    set_mask(mask); /* the next may arrive right here */
+    set_mask(fault_mask_set(context, mask)); /* the next may arrive right here */
 }
 
 const uint8_t *signal_resume(struct context *context)
@@ -332,7 +361,7 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         wanted = *(const struct signal_action *)(uintptr_t)new_place;
         wanted.mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
         kernel.action = wanted;
-        if (action_has_handler(&wanted) ||
+        if (action_has_handler(&wanted) || must_see(context->translator, number) ||
             (wanted.handler == HANDLER_DEFAULT && is_fault(number))) {
             kernel = own_action(number, wanted.flags);
         }
@@ -367,9 +396,14 @@ int64_t system_sigreturn(struct context *context, const struct call *call)
 
     (void)call;
     if (target_frame_mask(context, &mask)) {
+        const uint64_t program_mask = mask;
+        const bool blocked = fault_mask_blocks(context);
+        mask = fault_mask_set(context, program_mask);
         if (target_program_call(&set) == SIGNAL_RESTART) {
+            context->signals->blocks_faults = blocked;
             return SIGNAL_RESTART;
         }
+        fault_mask_release(context);
         if (target_pop_frame(context)) {
             target_resume(context);
         }

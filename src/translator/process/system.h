@@ -33,6 +33,9 @@ system_handler system_exit, system_exit_group, system_tgkill;
 int64_t vfork_call(struct context *context, const struct call *call);
 int64_t vfork_copy(struct context *context, const struct call *call);
 
+/* fault_mask.c */
+system_handler system_sigprocmask;
+
 /* signal.c */
 system_handler system_sigaction, system_sigreturn, system_sigaltstack;
 

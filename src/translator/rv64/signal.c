@@ -2,6 +2,7 @@
 #include "translator/tell/report.h"
 #include "translator/fragment/protect.h"
 #include "translator/rv64/signal.h"
+#include "translator/process/fault_mask.h"
 #include "translator/process/system.h"
 #include "translator/process/thread.h"
 
@@ -213,7 +214,8 @@ static void handle_fault(struct context *context, struct signal_info *info,
     if (info->address == pc) {
         info->address = context->target;
     }
-    if (signal_is_handled(context, info->number)) {
+    if (signal_is_handled(context, info->number) &&
+        !(info->number == SIGSEGV && fault_mask_blocks(context))) {
         deliver(context, info, frame);
     } else {
         fault_natively(context, info, frame);
@@ -228,6 +230,9 @@ void target_signal(int number, struct signal_info *info, void *kernel_frame)
     (void)number;
     if (is_own_fault(info)) {
         handle_fault(context, info, frame);
+        return;
+    }
+    if (fault_mask_hold(context, info)) {
         return;
     }
     if (frame->x[0] >= (uintptr_t)target_program_call &&
