@@ -26,7 +26,7 @@ static uint64_t count_readable(struct translator *translator, struct plan *plan)
     return readable < room ? readable : room;
 }
 
-static void note_code(struct translator *translator, guest_addr start, guest_addr end)
+INLINE static void note_code(struct translator *translator, guest_addr start, guest_addr end)
 {
     const bool one_page = (start ^ (end - 1)) < CODE_PAGE;
 

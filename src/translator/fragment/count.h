@@ -106,7 +106,7 @@ void count_flush(struct translator *translator);
 /* The software counter of `fragment` reached the threshold; returns where the program goes on. */
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment);
 /* The same for hardware, called as a callback. */
-void count_callback(struct context *context, const uint8_t *tag);
+void hw_counter_callback(struct context *context, const uint8_t *tag);
 
 /* For the kinds of counters. */
 

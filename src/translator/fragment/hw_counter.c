@@ -121,7 +121,7 @@ static void hw_drop(struct translator *translator, struct loop *loop)
     target_hw_drop(loop->fragment->entry);
 }
 
-void count_callback(struct context *context, const uint8_t *tag)
+void hw_counter_callback(struct context *context, const uint8_t *tag)
 {
     struct counts *counts = context->translator->counts;
     struct loop *loop = *tag_bucket(counts, tag);

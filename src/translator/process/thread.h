@@ -22,7 +22,7 @@ void thread_forget_others(struct context *context);
 /* What threads have counted without the lock is added up. */
 void thread_add_up(struct translator *translator);
 
-/* The program is at a call that starts a thread: rv64/thread.S calls this with all
+/* The program is at a call that starts a thread: the target (target_clone) calls this with all
  * of its registers in the context, and goes on behind the call. */
 void thread_clone(struct context *context);
 /* Where the new thread begins. */

@@ -21,7 +21,7 @@ target_callback_saved:
     ld sp, CONTEXT_STACK(tp)
     mv a0, tp
     csrr a1, XSTRATA_CSR_ctrarg
-    call count_callback
+    call hw_counter_callback
     changed_registers_low ld
     ld a0, CONTEXT_X(10)(tp)
     ld a1, CONTEXT_X(11)(tp)
