@@ -68,6 +68,9 @@ struct target_registers {
 #define TARGET_LOOKUP_BYTES_BEHIND(bits) ((size_t)16 << (bits))
 /* How far a jump between two places in the cache reaches, to either side. */
 #define TARGET_JUMP_REACH (INT64_C(1) << 20)
+/* Of the cache, in which each fragment reaches its trampolines: half of that, so that most links between
+ * neighbours are in reach, too. */
+#define TARGET_CHUNK_BYTES (512u * 1024)
 
 /* Where control enters a fragment from dispatch or from an indirect jump: so far before its entry. */
 #define TARGET_INDIRECT_ENTRY_BYTES 4
