@@ -95,12 +95,11 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
     do {
         const uint64_t limit = count_readable(translator, plan);
         const guest_addr pc = plan->pc;
-        const struct step *end = plan->end;
         if (LIKELY(limit != 0)) {
             target_scan(plan, limit);
         }
-        if (UNLIKELY(plan->end == end)) { /* not readable, too long, or whole and too long */
-            if (end == plan->steps) {
+        if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */
+            if (plan->end == plan->steps) {
                 return false;
             }
             plan_go_on(plan);
