@@ -13,14 +13,18 @@ static bool protects(const struct translator *translator)
     return translator->options.code_changes == CHANGES_PROTECT;
 }
 
+static size_t cache_bytes(const struct translator *translator)
+{
+    return (size_t)(translator->cache.end - translator->cache.start);
+}
+
 /* Where fragments go one by one, the way to a target must not be where its exit's trampoline is. */
 static bool begin_index(struct translator *translator)
 {
     struct changes *changes = &translator->changes;
 
     if (changes->originals == NULL) {
-        changes->originals_cache_bytes = (size_t)(translator->cache.end - translator->cache.start);
-        changes->originals = originals_create(changes->originals_cache_bytes);
+        changes->originals = originals_create(cache_bytes(translator));
     }
     changes->indexed = changes->originals != NULL;
     translator->far_way_bytes = TARGET_FAR_WAY_BYTES;
@@ -114,6 +118,13 @@ void changes_forget(struct translator *translator)
     if (changes->asleep_count != 0) {
         __builtin_memset(changes->originals->asleep, 0, sizeof changes->originals->asleep);
         changes->asleep_count = 0;
+    }
+}
+
+void changes_grow(struct translator *translator)
+{
+    if (translator->changes.originals != NULL) {
+        originals_enlarge(translator->changes.originals, cache_bytes(translator));
     }
 }
 
