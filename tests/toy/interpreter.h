@@ -9,7 +9,8 @@
 
 /* What may be done with each page of the program's memory: HOST_READ and the others, 0 where there is none. */
 #define TOY_PAGES 128
-#define TOY_SHARED 128
+#define TOY_SHARED 128 /* also: it is shared, */
+#define TOY_FILE 64    /* or of a file */
 struct toy_memory {
     guest_addr start;
     uint8_t pages[TOY_PAGES];

@@ -91,7 +91,8 @@ bool host_protect(uint64_t start, uint64_t bytes, unsigned permissions)
         if (page >= TOY_PAGES || rig->memory.pages[page] == 0) {
             return false;
         }
-        rig->memory.pages[page] = (uint8_t)(permissions | (rig->memory.pages[page] & TOY_SHARED));
+        rig->memory.pages[page] =
+            (uint8_t)(permissions | (rig->memory.pages[page] & (TOY_SHARED | TOY_FILE)));
     }
     rig->protections++;
     return true;
@@ -142,13 +143,13 @@ static size_t write_line(unsigned *page, char *line, size_t bytes)
     if (first == TOY_PAGES) {
         return 0;
     }
-    return (size_t)snprintf(line, bytes, "%llx-%llx %c%c%c%c 00000000 00:00 0\n",
-                            (unsigned long long)(rig->memory.start + first * PAGE),
-                            (unsigned long long)(rig->memory.start + end * PAGE),
-                            (pages[first] & HOST_READ) != 0 ? 'r' : '-',
-                            (pages[first] & HOST_WRITE) != 0 ? 'w' : '-',
-                            (pages[first] & HOST_EXECUTE) != 0 ? 'x' : '-',
-                            (pages[first] & TOY_SHARED) != 0 ? 's' : 'p');
+    return (size_t)snprintf(
+        line, bytes, "%llx-%llx %c%c%c%c 00000000 00:00 %u\n",
+        (unsigned long long)(rig->memory.start + first * PAGE),
+        (unsigned long long)(rig->memory.start + end * PAGE),
+        (pages[first] & HOST_READ) != 0 ? 'r' : '-', (pages[first] & HOST_WRITE) != 0 ? 'w' : '-',
+        (pages[first] & HOST_EXECUTE) != 0 ? 'x' : '-',
+        (pages[first] & TOY_SHARED) != 0 ? 's' : 'p', (pages[first] & TOY_FILE) != 0 ? 12u : 0u);
 }
 
 /* A few bytes at a time: the core must not depend on whole lines. */

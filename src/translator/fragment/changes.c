@@ -205,6 +205,9 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
 
     changes->mapping = (struct fetch_mapping){.range = {0, 0}};
     if (!code_overlaps(&translator->code, start, bytes)) {
+        if (protects(translator)) { /* nothing was made from these pages, but what they were is known */
+            originals_each_page(changes->originals, start, end, drop_page, translator);
+        }
         return;
     }
     if (!changes->indexed || translator->options.returns == RETURNS_FAST) {
