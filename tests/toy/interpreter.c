@@ -160,7 +160,7 @@ static void count(struct toy_machine *machine)
         return;
     }
     if (++counters->of[i].count == counters->of[i].threshold) {
-        count_callback(machine->context, counters->of[i].tag);
+        hw_counter_callback(machine->context, counters->of[i].tag);
     }
 }
 
