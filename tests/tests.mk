@@ -16,6 +16,23 @@ $(BUILD)/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(LIBRARY)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
 
+# The core of the translator for the host, against the headers of the toy instead of rv64/; and the toy.
+TOY_SOURCES := $(wildcard src/translator/fragment/*.c tests/toy/*.c) src/base/text.c
+TOY_OBJECTS := $(TOY_SOURCES:%.c=$(BUILD)/toy/%.o)
+TOY_TESTS := $(wildcard tests/unit/test_fragment_*.c)
+
+$(TOY_TESTS:tests/unit/%.c=$(BUILD)/unit/%): $(BUILD)/unit/%: $(BUILD)/toy/tests/unit/%.o $(TOY_OBJECTS)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) -pthread -o $@ $^ -lcmocka
+
+$(BUILD)/toy/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) -Itests/toy -Itests/unit $(CFLAGS) -pthread -MMD -MP -c -o $@ $<
+
+-include $(TOY_OBJECTS:.o=.d) $(TOY_TESTS:%.c=$(BUILD)/toy/%.d)
+
 $(BUILD)/unit/disasm_words: tests/isa/disasm_words.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(say) CC $<

@@ -18,11 +18,12 @@ struct translator;
 /* ---- From the program's code to a fragment ---- */
 
 /* Reads the program's code from plan->pc on, at most `limit` instructions of it, all of which can be read,
- * into steps, until one that transfers control.  Adds at least one step.  Decides nothing: what is a jump
- * becomes STEP_JUMP, whether it will be followed or not.  Each byte of the program is read once, and kept in
- * plan->code, for another thread may be writing there.  A sequence that must stay whole and does not fit
- * ends the scan before it, unless it would be the first step of the plan.  Where plan->careful, the scan ends
- * behind one instruction, or one such sequence, and STEP_STORES says whether that may write to memory. */
+ * into steps, until one that transfers control.  Adds at least one step, or lengthens the last one.  Decides
+ * nothing: what is a jump becomes STEP_JUMP, whether it will be followed or not.  Each byte of the program is
+ * read once, and kept in plan->code, for another thread may be writing there.  A sequence that must stay whole
+ * and does not fit ends the scan before it, unless it would be the first step of the plan.  Where plan->careful,
+ * the scan ends behind one instruction, or one such sequence, and STEP_STORES says whether that may write to
+ * memory. */
 void target_scan(struct plan *plan, uint64_t limit);
 
 /* Whether the instruction at `pc` ends before `end`, or there; TARGET_SHORTEST_INSTRUCTION bytes of it do. */

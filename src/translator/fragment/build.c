@@ -41,12 +41,12 @@ static void plan_go_on(struct plan *plan)
     plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
 }
 
-/* A direct jump or call that is not followed ends the plan. */
+/* A direct jump or call that is not followed ends the plan; so does a call that may write to the code behind it. */
 static bool follows(const struct translator *translator, const struct step *step)
 {
     const enum way way = step->kind == STEP_CALL ? WAY_CALL : WAY_JUMP;
 
-    return translator->options.follow &&
+    return translator->options.follow && (step->flags & STEP_STORES) == 0 &&
            !placement_ends(&translator->placement, way, step->pc, step->value);
 }
 
@@ -95,12 +95,11 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
     do {
         const uint64_t limit = count_readable(translator, plan);
         const guest_addr pc = plan->pc;
-        const struct step *end = plan->end;
         if (LIKELY(limit != 0)) {
             target_scan(plan, limit);
         }
-        if (UNLIKELY(plan->end == end)) { /* not readable, too long, or whole and too long */
-            if (end == plan->steps) {
+        if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */
+            if (plan->end == plan->steps) {
                 return false;
             }
             plan_go_on(plan);
@@ -296,7 +295,11 @@ const uint8_t *build_alone(struct context *context, guest_addr pc)
     context->reading = 1;
     target_scan(plan, 1);
     context->reading = context->spoiled = 0; /* what cannot be read faults where it is executed */
-    if (step_exits(plan->end - 1) == 0) {
+    struct step *last = plan->end - 1;
+    if (last->kind == STEP_CALL) { /* where calls write to memory */
+        last->flags |= STEP_LEAVES;
+    }
+    if (!step_ends(last)) {
         plan_go_on(plan);
     }
     return fragment_indirect_entry(emit(translator, plan, LOOKUP_INLINE));

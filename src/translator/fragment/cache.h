@@ -2,6 +2,8 @@
 #ifndef STRATA_TRANSLATOR_CACHE_H
 #define STRATA_TRANSLATOR_CACHE_H
 
+#include "target_facts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +11,7 @@
 /* The cache is used chunk by chunk: in each, fragments grow from the beginning
  * and trampolines from the end, so that hot code stays dense and yet a fragment's
  * own trampolines are always within a jump's reach. */
-#define CACHE_CHUNK_BYTES (512u * 1024)
+#define CACHE_CHUNK_BYTES TARGET_CHUNK_BYTES
 
 /* The smallest, the largest, and what is used where nobody asks for another. */
 #define CACHE_BYTES_MIN (UINT64_C(64) << 10)

@@ -13,14 +13,18 @@ static bool protects(const struct translator *translator)
     return translator->options.code_changes == CHANGES_PROTECT;
 }
 
+static size_t cache_bytes(const struct translator *translator)
+{
+    return (size_t)(translator->cache.end - translator->cache.start);
+}
+
 /* Where fragments go one by one, the way to a target must not be where its exit's trampoline is. */
 static bool begin_index(struct translator *translator)
 {
     struct changes *changes = &translator->changes;
 
     if (changes->originals == NULL) {
-        changes->originals_cache_bytes = (size_t)(translator->cache.end - translator->cache.start);
-        changes->originals = originals_create(changes->originals_cache_bytes);
+        changes->originals = originals_create(cache_bytes(translator));
     }
     changes->indexed = changes->originals != NULL;
     translator->far_way_bytes = TARGET_FAR_WAY_BYTES;
@@ -117,6 +121,13 @@ void changes_forget(struct translator *translator)
     }
 }
 
+void changes_grow(struct translator *translator)
+{
+    if (translator->changes.originals != NULL) {
+        originals_enlarge(translator->changes.originals, cache_bytes(translator));
+    }
+}
+
 void changes_drop(struct translator *translator, struct original *original)
 {
     if (!original->asleep) {
@@ -194,6 +205,9 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
 
     changes->mapping = (struct fetch_mapping){.range = {0, 0}};
     if (!code_overlaps(&translator->code, start, bytes)) {
+        if (protects(translator)) { /* nothing was made from these pages, but what they were is known */
+            originals_each_page(changes->originals, start, end, drop_page, translator);
+        }
         return;
     }
     if (!changes->indexed || translator->options.returns == RETURNS_FAST) {

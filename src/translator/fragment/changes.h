@@ -14,7 +14,6 @@ enum code_changes { CHANGES_TOLD, CHANGES_PROTECT };
 struct changes {
     bool indexed; /* what fragments are made from is kept in `originals` */
     bool told;    /* the program has said once that code may have changed */
-    size_t originals_cache_bytes; /* the size of the cache that they were made for */
     bool all;     /* even code that cannot be written to may have */
     struct originals *originals;
     struct fetch_mapping mapping; /* protect.c: what the kernel said last; empty if it must be asked */
@@ -43,6 +42,8 @@ bool changes_differ(struct context *context, const struct fragment *fragment);
 bool changes_spoil(struct context *context, struct fragment *fragment);
 /* There are no fragments any more. */
 void changes_forget(struct translator *translator);
+/* And the cache is larger now. */
+void changes_grow(struct translator *translator);
 
 /* For the two kinds: a fragment goes.  No other thread is in the cache. */
 void changes_drop(struct translator *translator, struct original *original);

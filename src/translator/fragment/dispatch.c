@@ -75,7 +75,7 @@ __attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context 
     if (placement_marks_calls(&translator->placement)) {
         mark = context->target & TARGET_CALL_MARK;
     }
-    const guest_addr ignored = TARGET_IGNORED_ADDRESS_BITS | TARGET_CALL_MARK;
+    const guest_addr ignored = TARGET_IGNORED_ADDRESS_BITS | mark;
     const guest_addr target = target_program_address(translator, context->target & ~ignored);
     context->target = target;
     translator->statistics.lookup_misses++;

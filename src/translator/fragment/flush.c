@@ -54,6 +54,7 @@ void flush_full(struct translator *translator)
     begin(translator);
     if (grow) {
         space_grow(translator);
+        changes_grow(translator);
     } else {
         space_clear(translator);
     }

@@ -11,24 +11,40 @@
 /* Beside the cache's own bytes; fragments are larger than what they were made from. */
 #define SPARE_BYTES (4 * NEED)
 
-size_t originals_bytes(size_t cache_bytes)
+static size_t page_up(size_t bytes)
 {
-    const size_t header = (sizeof(struct originals) + CODE_PAGE - 1) & ~(size_t)(CODE_PAGE - 1);
-    return header + ((2 * cache_bytes + SPARE_BYTES + CODE_PAGE - 1) & ~(size_t)(CODE_PAGE - 1));
+    return (bytes + CODE_PAGE - 1) & ~(size_t)(CODE_PAGE - 1);
+}
+
+static void take_memory(struct originals *originals, uint8_t *memory, size_t bytes)
+{
+    originals->memory = originals->next = memory;
+    originals->end = memory + bytes;
 }
 
 struct originals *originals_create(size_t cache_bytes)
 {
-    uint8_t *memory = host_map(originals_bytes(cache_bytes), false);
-    struct originals *originals = (struct originals *)(void *)memory;
+    struct originals *originals = host_map(page_up(sizeof *originals), false);
+    const size_t bytes = page_up(2 * cache_bytes + SPARE_BYTES);
+    uint8_t *memory = host_map(bytes, false);
 
-    if (memory == NULL) {
-        return NULL;
+    if (originals == NULL || memory == NULL) {
+        return NULL; /* the process ends, or does without */
     }
-    originals->memory = originals->next =
-        memory + ((sizeof *originals + CODE_PAGE - 1) & ~(size_t)(CODE_PAGE - 1));
-    originals->end = memory + originals_bytes(cache_bytes);
+    take_memory(originals, memory, bytes);
     return originals;
+}
+
+void originals_enlarge(struct originals *originals, size_t cache_bytes)
+{
+    const size_t bytes = page_up(2 * cache_bytes + SPARE_BYTES);
+    const size_t old_bytes = (size_t)(originals->end - originals->memory);
+    uint8_t *memory = bytes > old_bytes ? host_map(bytes, false) : NULL;
+
+    if (memory != NULL) {
+        host_unmap(originals->memory, old_bytes);
+        take_memory(originals, memory, bytes);
+    }
 }
 
 bool originals_lack_pages(const struct originals *originals)

@@ -50,18 +50,20 @@ struct original {
 #define ORIGINAL_BUCKETS 16384
 #define ORIGINAL_SLEEP_BUCKETS 16384
 
-/* In memory of its own. */
+/* In memory of its own.  A signal may look for a page at any time, so that stays where it is; what is known of
+ * fragments is elsewhere. */
 struct originals {
-    uint8_t *memory, *next, *end;
+    uint8_t *memory, *next, *end; /* of fragments, taken from the beginning */
     unsigned page_count;
     struct code_page pages[ORIGINAL_PAGES];
     struct code_page *buckets[ORIGINAL_BUCKETS];
     struct original *asleep[ORIGINAL_SLEEP_BUCKETS]; /* told.c: by the program's address */
 };
 
-/* NULL if there is no memory.  The cache has, or may come to have, `cache_bytes`. */
+/* NULL if there is no memory.  The cache has `cache_bytes`. */
 struct originals *originals_create(size_t cache_bytes);
-size_t originals_bytes(size_t cache_bytes);
+/* The cache has more now, and is empty: so many fragments more find room, if there is memory. */
+void originals_enlarge(struct originals *originals, size_t cache_bytes);
 /* Whether one more fragment finds room. */
 bool originals_have_room(const struct originals *originals);
 /* Remembers what `fragment` is made from, with a copy of it or without. */

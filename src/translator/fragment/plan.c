@@ -16,12 +16,19 @@ const char *step_name(enum step_kind kind)
     return kinds[kind].name;
 }
 
+static bool is_followed(const struct step *step)
+{
+    return (step->kind == STEP_JUMP || step->kind == STEP_CALL) && (step->flags & STEP_LEAVES) == 0;
+}
+
 unsigned step_exits(const struct step *step)
 {
-    const bool followed =
-        (step->kind == STEP_JUMP || step->kind == STEP_CALL) && (step->flags & STEP_LEAVES) == 0;
+    return is_followed(step) ? 0 : kinds[step->kind].exits;
+}
 
-    return followed ? 0 : kinds[step->kind].exits;
+bool step_ends(const struct step *step)
+{
+    return !is_followed(step) && kinds[step->kind].ends;
 }
 
 static bool step_equals(const struct step *a, const struct step *b)

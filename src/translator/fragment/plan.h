@@ -87,6 +87,8 @@ static inline guest_addr step_end(const struct step *step)
 
 /* How many ways out of the fragment the step has. */
 unsigned step_exits(const struct step *step);
+/* Whether nothing of a plan can follow it. */
+bool step_ends(const struct step *step);
 const char *step_name(enum step_kind kind);
 
 /* Whether both do the same, from the same code of the program. */

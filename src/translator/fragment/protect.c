@@ -77,28 +77,32 @@ static bool is_guarded(const struct translator *translator, guest_addr address)
     return page != NULL && page->state == PAGE_GUARDED;
 }
 
-/* Up to the page's end.  An instruction that may reach into the next page has both watched.  A plan of code on a
- * guarded page ends behind a store, which may be to that code; so code before the page, which may have stores in
- * it, is a plan of its own. */
+/* Up to the page's end.  What may reach into the next page has both watched: one instruction, or, where a plan
+ * begins, a sequence that must stay whole.  A plan of code on a guarded page ends behind a store, which may be to
+ * that code; so code before the page, which may have stores in it, is a plan of its own. */
 uint64_t protect_limit(struct translator *translator, struct plan *plan, uint64_t readable)
 {
     const guest_addr pc = plan->pc;
     const uint64_t in_page = (CODE_PAGE - pc % CODE_PAGE) / TARGET_LONGEST_INSTRUCTION;
+    const uint64_t least = plan->end == plan->steps ? TARGET_WHOLE_INSTRUCTIONS : 1;
+    const uint64_t wanted = in_page > least ? in_page : least;
+    const uint64_t limit = readable < wanted ? readable : wanted;
 
-    if (readable == 0) {
+    if (limit == 0) {
         return 0;
     }
     watch(translator, pc);
     bool guarded = is_guarded(translator, pc);
-    if (in_page == 0) {
-        watch(translator, pc + TARGET_LONGEST_INSTRUCTION - 1);
-        guarded |= is_guarded(translator, pc + TARGET_LONGEST_INSTRUCTION - 1);
+    const guest_addr last = pc + limit * TARGET_LONGEST_INSTRUCTION - 1;
+    if (limit > in_page && fetch_find(&translator->fetchable, last).end != 0) {
+        watch(translator, last);
+        guarded |= is_guarded(translator, last);
     }
     if (guarded && !plan->careful && plan->end != plan->steps) {
         return 0;
     }
     plan->careful = guarded;
-    return in_page == 0 ? 1 : readable < in_page ? readable : in_page;
+    return limit;
 }
 
 bool protect_guards(const struct translator *translator, const struct plan *plan)

@@ -65,7 +65,9 @@ bool own_find(struct translator *translator, guest_addr start, guest_addr end,
              (translator->index.mask + 1) * sizeof *translator->index.buckets);
     const struct changes *changes = &translator->changes;
     if (changes->originals != NULL) {
-        consider(&search, changes->originals, originals_bytes(changes->originals_cache_bytes));
+        const struct originals *originals = changes->originals;
+        consider(&search, originals, sizeof *originals);
+        consider(&search, originals->memory, (size_t)(originals->end - originals->memory));
     }
     if (translator->counts != NULL) {
         consider(&search, translator->counts, sizeof *translator->counts);

@@ -59,6 +59,9 @@ struct target_registers {
 #define TARGET_END_BYTES 256
 /* The most branches that leave one fragment from its middle. */
 #define TARGET_SIDES 16
+/* The most instructions that stay whole, from lr to sc.  Processors let a store succeed at last if the loop has
+ * no more than 16, which stand one behind the other; a few more harm nobody. */
+#define TARGET_WHOLE_INSTRUCTIONS 25
 /* Of the way to a target that is out of a jump's reach, which stands behind a trampoline where other
  * threads may be in that; a multiple of 8. */
 #define TARGET_FAR_WAY_BYTES 16
@@ -68,6 +71,9 @@ struct target_registers {
 #define TARGET_LOOKUP_BYTES_BEHIND(bits) ((size_t)16 << (bits))
 /* How far a jump between two places in the cache reaches, to either side. */
 #define TARGET_JUMP_REACH (INT64_C(1) << 20)
+/* Of the cache, in which each fragment reaches its trampolines: half of that, so that most links between
+ * neighbours are in reach, too. */
+#define TARGET_CHUNK_BYTES (512u * 1024)
 
 /* Where control enters a fragment from dispatch or from an indirect jump: so far before its entry. */
 #define TARGET_INDIRECT_ENTRY_BYTES 4

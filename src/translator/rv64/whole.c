@@ -12,10 +12,6 @@
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
 
-/* Processors let a store succeed at last if the loop has no more instructions than
- * 16, which stand one behind the other; a few more harm nobody. */
-#define WHOLE_INSTRUCTIONS 25
-
 struct member {
     guest_addr pc;
     guest_addr target; /* of a branch or a jump, or 0 */
@@ -31,7 +27,7 @@ struct sequence {
     uint32_t named;   /* bits of the registers that are */
     unsigned held;    /* the register that stands for tp, or 0 */
     guest_addr end;   /* behind it */
-    struct member members[WHOLE_INSTRUCTIONS];
+    struct member members[TARGET_WHOLE_INSTRUCTIONS];
 };
 
 static uint32_t bit_if(bool named, unsigned reg)
@@ -137,7 +133,7 @@ static bool read_sequence(guest_addr pc, unsigned limit, uint8_t *code, struct s
         return false; /* another thread has just changed it */
     }
     while (!is_store(member)) {
-        if (sequence->count == WHOLE_INSTRUCTIONS || sequence->count == limit) {
+        if (sequence->count == TARGET_WHOLE_INSTRUCTIONS || sequence->count == limit) {
             return false;
         }
         const unsigned more = copy_instruction(pc + bytes, code + bytes);
@@ -280,7 +276,7 @@ void whole_read(guest_addr pc, unsigned limit, uint8_t *code, struct whole *whol
     sequence.named = 0;
     whole->instructions = whole->bytes = whole->side_count = 0;
     if (!read_sequence(pc, limit, code, &sequence)) {
-        whole->instructions = sequence.count == limit && limit < WHOLE_INSTRUCTIONS ? limit + 1 : 0;
+        whole->instructions = sequence.count == limit && limit < TARGET_WHOLE_INSTRUCTIONS ? limit + 1 : 0;
         return;
     }
     if (!choose_held(&sequence)) {
