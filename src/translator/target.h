@@ -3,8 +3,13 @@
  * A target also has target_facts.h, with the types and numbers that the core needs of it; the core finds that
  * by the include path.  Nothing else of a target is known outside its folder.
  *
- * Unless something else is said, the translator's lock is held, or there is one thread only, and no function
- * here changes what the core keeps: each returns its value or writes what it is given. */
+ * Unless something else is said, the translator's lock is held, or there is one thread only.  A function returns
+ * its value, or writes what it is given; of what the core keeps it changes the cache, by adding trampolines, the
+ * marks, by adding some, and translator->lookup_count.  Only `--ret fast` takes exits from the pool and links
+ * them.
+ *
+ * Beside these functions a target has host_call (host.h), and the first instructions of the translator, which
+ * call translator_start. */
 #ifndef STRATA_TRANSLATOR_TARGET_H
 #define STRATA_TRANSLATOR_TARGET_H
 
@@ -36,11 +41,10 @@ struct emission {
                                 * the sites of its exits: those of the last step, then those of sides */
     unsigned lookup; /* the kind of the lookup that failed to find the fragment, or LOOKUP_INLINE */
     uint8_t *at;     /* where the code goes, in the cache */
-    const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
 };
 
-/* Writes a plan into the cache, marks each piece of it (state.h), and sends its exits to their trampolines,
- * which it adds to the cache.  There is room: TARGET_INSTRUCTION_BYTES for each instruction. */
+/* Writes a plan into the cache, so that the processor sees it; marks each piece of it (state.h), and sends its
+ * exits to their trampolines, which it adds to the cache.  There is room: TARGET_INSTRUCTION_BYTES for each instruction. */
 void target_emit(const struct plan *plan, struct emission *emission);
 
 /* The processor must see code that was written; its statistics tell classes apart. */
@@ -48,9 +52,6 @@ enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP, COD
 /* CODE_ALL, without a range: other threads must see all that was changed, even single words. */
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
-/* The same for what target_emit wrote: the fragment, and the trampolines from where they begin now to
- * `trampolines_end`. */
-void target_publish(const struct emission *emission, const uint8_t *trampolines_end);
 
 /* Sends the jump of `exit` straight to to->landing; where that is out of its reach, through a stub in the
  * place of its trampoline, or behind that where code may be unlinked again.  Patches whole words only, which

@@ -39,8 +39,8 @@ struct inherited {
 struct options {
     size_t cache_bytes;
     bool cache_fixed; /* it never has more */
-    const char *stats_path; /* NULL: none, as the next */
-    const char *dump_path;
+    const char *stats_path; /* NULL: no statistics are written to a file */
+    const char *dump_path;  /* NULL: no dump is written */
     int stats_fd;       /* where the statistics go instead, or -1 */
     bool link;          /* --no-link clears it */
     bool follow;        /* --no-follow clears it */
@@ -82,10 +82,10 @@ struct reports {
     int64_t records_fd;    /* processes.c: where those that end leave their numbers */
     int64_t parent_fd;     /* vfork.c: open as long as another process waits for this one */
     int64_t shared_fds[2]; /* another process's first two, where both have the same descriptors */
-    int64_t process;       /* whose memory this is, */
-    int64_t first;         /* and that which began; 0 if nothing is to be reported */
-    bool written;
-    bool again; /* and not for the first time */
+    int64_t process;       /* the process whose memory this is */
+    int64_t first;         /* the process that the user started; 0 if nothing is to be reported */
+    bool written;          /* everything was */
+    bool again;            /* something was written before, by a process that lived on */
 };
 
 /* Linux's PATH_MAX. */
@@ -114,9 +114,9 @@ struct translator {
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool threaded;                    /* there was more than one: code is changed by single words */
-    size_t far_way_bytes;             /* TARGET_FAR_WAY_BYTES, then, and when code changes */
+    size_t far_way_bytes; /* TARGET_FAR_WAY_BYTES with threads and where fragments go one by one, or 0 */
     bool emptying;                    /* a thread waits for the others to leave the cache */
-    struct lock lock;                 /* for all of this, then */
+    struct lock lock;                 /* guards all of the translator but brk_end, where there are threads */
     struct context *threads;          /* those that there are */
     struct context *context;          /* of the first */
     struct context *master;           /* whose tables lookups of all threads are noted in */

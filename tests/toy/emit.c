@@ -168,6 +168,7 @@ void target_emit(const struct plan *plan, struct emission *emission)
     struct emitter emitter = {
         .translator = emission->translator, .at = emission->at, .fragment = fragment};
     struct exit *sides = fragment->exits + fragment->exit_count - plan->side_count;
+    const uint8_t *const trampolines_end = emission->translator->cache.trampolines;
     const uint8_t *code = plan->code;
 
     emit_beginning(&emitter, emission->lookup);
@@ -191,4 +192,7 @@ void target_emit(const struct plan *plan, struct emission *emission)
         }
     }
     fragment->end = emitter.at;
+    target_sync(emitter.translator, CODE_FRAGMENT, fragment->code, fragment->end);
+    target_sync(emitter.translator, CODE_TRAMPOLINE, emitter.translator->cache.trampolines,
+                trampolines_end);
 }

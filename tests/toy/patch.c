@@ -37,14 +37,6 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     }
 }
 
-void target_publish(const struct emission *emission, const uint8_t *trampolines_end)
-{
-    struct translator *translator = emission->translator;
-
-    target_sync(translator, CODE_FRAGMENT, emission->fragment->code, emission->fragment->end);
-    target_sync(translator, CODE_TRAMPOLINE, translator->cache.trampolines, trampolines_end);
-}
-
 /* The cache has a new place: nothing of it is visible. */
 void target_announce(struct translator *translator)
 {

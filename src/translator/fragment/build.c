@@ -110,6 +110,8 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
     return true;
 }
 
+/* A part of build_fragment, which is why it stands apart from build_plan: that is for those who only want to
+ * see a plan. */
 INLINE static bool make_plan(struct context *context, guest_addr start, struct plan *plan)
 {
     struct translator *translator = context->translator;
@@ -228,16 +230,13 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
                              unsigned lookup)
 {
     struct cache *cache = &translator->cache;
-    const uint8_t *trampolines_end = cache->trampolines;
     struct fragment *fragment = make_fragment(translator, plan);
     struct emission emission = {.translator = translator,
                                 .fragment = fragment,
                                 .lookup = lookup,
-                                .at = cache->fragments,
-                                .lookup_site = NULL};
+                                .at = cache->fragments};
     target_emit(plan, &emission);
     cache_commit(cache, fragment->end);
-    target_publish(&emission, trampolines_end);
     translator->statistics.fragments++;
     translator->statistics.instructions_translated += plan->instructions;
     return fragment;
@@ -302,5 +301,7 @@ const uint8_t *build_alone(struct context *context, guest_addr pc)
     if (!step_ends(last)) {
         plan_go_on(plan);
     }
-    return fragment_indirect_entry(emit(translator, plan, LOOKUP_INLINE));
+    struct fragment *fragment = emit(translator, plan, LOOKUP_INLINE);
+    translator->cache.dead_bytes += (size_t)(fragment->end - fragment->code); /* as soon as it was executed */
+    return fragment_indirect_entry(fragment);
 }

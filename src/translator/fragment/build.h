@@ -13,8 +13,8 @@ bool build_plan(struct context *context, guest_addr start, struct plan *plan);
  * cache. */
 struct fragment *build_fragment(struct context *context, guest_addr start, unsigned lookup);
 
-/* One instruction, at `pc`, which the program may execute, and that leads back to dispatch: nothing else
- * leads there, and its page is not watched.  Returns where to enter it. */
+/* Writes one instruction of the program, the one at `pc`, and an exit behind it that is never linked.  No other
+ * code leads to it, and the page of `pc` need not be watched.  Returns where to enter it. */
 const uint8_t *build_alone(struct context *context, guest_addr pc);
 
 #endif

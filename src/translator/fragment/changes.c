@@ -187,7 +187,7 @@ static void drop_page(void *argument, struct code_page *page)
     }
     translator->changes.watched_count -=
         page->state == PAGE_WATCHED || page->state == PAGE_TORN ? 1 : 0;
-    page->state = PAGE_OPEN;
+    page->state = page->never ? PAGE_GUARDED : PAGE_OPEN;
     page->permissions = 0;
     page->writes = 0;
 }

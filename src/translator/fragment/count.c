@@ -123,11 +123,6 @@ void count_built(struct translator *translator, struct fragment *fragment)
     translator->counts->kind->make(translator, fragment);
 }
 
-bool count_link(struct translator *translator, struct exit *exit, struct fragment *to)
-{
-    return translator->counts->kind->link(translator, exit, to);
-}
-
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     exit->counts = false;

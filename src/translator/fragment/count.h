@@ -44,7 +44,7 @@ struct placed {
 
 struct count_totals {
     uint64_t created;    /* counters, each time that a head gets one */
-    uint64_t dropped;    /* by a flush, while they counted */
+    uint64_t dropped;    /* with their fragments, while they counted */
     uint64_t callbacks;  /* thresholds reached */
     uint64_t collisions; /* sw-paper: slots taken from another head */
     uint64_t evicted;    /* hw: counters that the table no longer has */
@@ -91,8 +91,6 @@ void count_start(struct translator *translator);
 
 /* A fragment has been built, and the policy wants a counter at each. */
 void count_built(struct translator *translator, struct fragment *fragment);
-/* Links an exit whose target shall have a counter: as counter_kind. */
-bool count_link(struct translator *translator, struct exit *exit, struct fragment *to);
 /* Such an exit has been taken and came to dispatch. */
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
 /* The program called `to` through a register, and it was in the cache. */
@@ -105,8 +103,6 @@ void count_drop(struct translator *translator, const struct fragment *fragment);
 void count_flush(struct translator *translator);
 /* The software counter of `fragment` reached the threshold; returns where the program goes on. */
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment);
-/* The same for hardware, called as a callback. */
-void hw_counter_callback(struct context *context, const uint8_t *tag);
 
 /* For the kinds of counters. */
 
@@ -120,6 +116,8 @@ void count_note_hot(struct counts *counts, struct loop *loop);
 /* How often `amount` was added to get `sum`, from 0 on and modulo 2^64. */
 uint64_t count_additions(uint64_t sum, uint64_t amount);
 extern const struct counter_kind hw_counter, sw_counter, paper_counter;
+/* The processor calls it at the threshold, with the tag of the counter. */
+void hw_counter_callback(struct context *context, const uint8_t *tag);
 /* An execution was counted that has not happened: other threads may count in the same place. */
 void sw_counter_take_back(const struct translator *translator, const struct loop *loop);
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop);

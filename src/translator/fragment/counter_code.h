@@ -14,7 +14,7 @@ void counter_code_bypass(struct translator *translator, struct loop *loop);
 void counter_code_forget(struct translator *translator, const struct loop *loop);
 /* The loop whose counter `code` belongs to, or NULL.  A signal may ask at any time. */
 const struct loop *counter_code_find(const struct translator *translator, const uint8_t *code);
-/* That of this run's kind. */
+/* The layout of the kind of counters that this run has. */
 const struct counter_layout *counter_code_layout(const struct translator *translator);
 
 #endif

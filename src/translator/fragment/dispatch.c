@@ -32,7 +32,7 @@ static struct fragment *note_lookup(struct context *context, unsigned kind, gues
         flush_full(translator);
     }
     fragment = build_fragment(context, start, kind);
-    if (fragment != NULL) {
+    if (fragment != NULL && !fragment->guarded) {
         ASSERT(target_lookup_add(context, kind, start, fragment));
     }
     return fragment;

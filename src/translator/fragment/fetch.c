@@ -138,11 +138,11 @@ static bool read_mapping(struct maps *maps, struct fetch_mapping *mapping)
         mapping->permissions |= next_character(maps) == letters[i] ? bits[i] : 0;
     }
     mapping->shared = next_character(maps) == 's';
-    next_character(maps);    /* a space */
-    read_hexadecimal(maps);  /* from where in the file on, */
-    read_hexadecimal(maps);  /* on which device, of two numbers, */
-    read_hexadecimal(maps);
-    mapping->file = next_character(maps) != '0'; /* and which file there: its inode */
+    next_character(maps);   /* a space */
+    read_hexadecimal(maps); /* where in the file the mapping begins */
+    read_hexadecimal(maps); /* the first number of the file's device */
+    read_hexadecimal(maps); /* the second one */
+    mapping->file = next_character(maps) != '0'; /* the file's inode: 0 if there is none */
     for (;;) {
         const char c = next_character(maps);
         if (c == '\n' || c == '\0') {
@@ -170,7 +170,7 @@ bool fetch_ask(guest_addr address, struct fetch_mapping *mapping)
     return true;
 }
 
-static void protect(struct code_range range, unsigned permissions)
+static void set_permissions(struct code_range range, unsigned permissions)
 {
     host_protect(range.start, range.end - range.start, permissions);
 }
@@ -188,7 +188,7 @@ static bool look_up(struct fetchable *fetchable, guest_addr pc)
         return false;
     }
     if ((mapping.permissions & HOST_READ) == 0) {
-        protect(mapping.range, mapping.permissions | HOST_READ);
+        set_permissions(mapping.range, mapping.permissions | HOST_READ);
     }
     fetch_add(fetchable, mapping.range.start, mapping.range.end);
     return true;
@@ -199,7 +199,7 @@ void fetch_open_stack(guest_addr stack)
     struct fetch_mapping mapping;
 
     if (fetch_ask(stack, &mapping)) {
-        protect(mapping.range, HOST_READ | HOST_WRITE | HOST_EXECUTE);
+        set_permissions(mapping.range, HOST_READ | HOST_WRITE | HOST_EXECUTE);
     }
 }
 

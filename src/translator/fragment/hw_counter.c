@@ -14,16 +14,20 @@ static struct loop **tag_bucket(struct counts *counts, const uint8_t *tag)
 
 static bool attach(struct counts *counts, struct fragment *fragment)
 {
-    const bool known = fragment->loop != NULL;
     if (!count_attach(counts, fragment)) {
         return false;
     }
-    if (!known) {
-        struct loop **bucket = tag_bucket(counts, fragment->entry);
-        fragment->loop->next_tag = *bucket;
-        *bucket = fragment->loop;
-    }
+    struct loop **bucket = tag_bucket(counts, fragment->entry);
+    fragment->loop->next_tag = *bucket;
+    *bucket = fragment->loop;
     return true;
+}
+
+/* Whether `fragment` has a counter now, or can have none: there are too many loops. */
+static bool has_counter(struct counts *counts, struct fragment *fragment)
+{
+    return fragment->loop == NULL ? !attach(counts, fragment)
+                                  : target_hw_read(fragment->entry) != NO_COUNTER;
 }
 
 static void forget_tag(struct counts *counts, const struct loop *loop)
@@ -80,8 +84,7 @@ static void close(struct translator *translator, struct loop *loop)
  * one had counted would look like nothing.  So only one exit at a time can. */
 static void hw_make(struct translator *translator, struct fragment *fragment)
 {
-    if (!attach(translator->counts, fragment) ||
-        target_hw_read(fragment->entry) != NO_COUNTER) {
+    if (has_counter(translator->counts, fragment)) {
         return;
     }
     struct loop *loop = fragment->loop;
@@ -96,15 +99,18 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
 
 static bool hw_link(struct translator *translator, struct exit *exit, struct fragment *to)
 {
-    if (!attach(translator->counts, to) || target_hw_read(to->entry) != NO_COUNTER) {
+    const bool known = to->loop != NULL;
+    if (has_counter(translator->counts, to)) {
         target_link(translator, exit, to);
         return true;
     }
     struct loop *loop = to->loop;
-    if (loop->maker != NULL && !target_hw_linked(loop->maker)) {
+    if (known && loop->maker != NULL && !target_hw_linked(loop->maker)) {
         return false;
     }
-    close(translator, loop);
+    if (known) {
+        close(translator, loop);
+    }
     /* A part of the threshold is nothing that the exit's code could say. */
     if ((loop->executions != 0 && count_threshold(translator, loop) != 0) ||
         !target_hw_link(translator, exit, to)) {

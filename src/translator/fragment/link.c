@@ -12,7 +12,7 @@ static void connect(struct translator *translator, struct exit *exit, struct fra
 {
     if (LIKELY(!exit->counts)) {
         target_link(translator, exit, to);
-    } else if (!count_link(translator, exit, to)) {
+    } else if (!translator->counts->kind->link(translator, exit, to)) {
         return;
     }
     exit->to = to;

@@ -1,6 +1,7 @@
 /* What fragments were made from: the code of each, piece by piece, found by the page that it stands on.
  *
- * Kept only where the program's code or its mappings change while it runs; most programs never do that. */
+ * Kept where the program's code or its mappings have changed once, which most programs never do; and always
+ * where code is write-protected. */
 #ifndef STRATA_TRANSLATOR_FRAGMENT_ORIGINALS_H
 #define STRATA_TRANSLATOR_FRAGMENT_ORIGINALS_H
 
@@ -23,6 +24,7 @@ struct code_page {
     struct piece *pieces;    /* code that fragments were made from */
     uint8_t state;           /* enum page_state */
     uint8_t permissions;     /* that the program gave it: HOST_READ and the others */
+    bool never;              /* it is never watched: the kernel writes there, and does not say if it cannot */
     uint8_t writes;          /* how often it was written to while it was watched */
 };
 
@@ -39,7 +41,7 @@ struct original {
     struct fragment *fragment;
     struct original *next; /* of those that are compared (told.c), or that sleep in the same bucket */
     uint32_t piece_count;
-    uint8_t credit;      /* how often it is compared before it must have been used again */
+    uint8_t credit;      /* how often it is still compared before it is put to sleep, used or not */
     bool asleep;         /* nothing leads to the fragment */
     bool gone;           /* there is no such fragment any more */
     const uint8_t *copy; /* of all its code; NULL if that cannot change */

@@ -46,7 +46,7 @@ static void watch(struct translator *translator, guest_addr address)
     if (page->state != PAGE_OPEN) {
         return;
     }
-    if (changes->all) {
+    if (changes->all || page->never) {
         set_state(page, PAGE_GUARDED);
         return;
     }
@@ -277,6 +277,7 @@ void protect_never(struct translator *translator, guest_addr address)
         protect_open(translator, address, address + 1);
         struct code_page *page = originals_get_page(translator->changes.originals, address);
         if (page != NULL) {
+            page->never = true;
             set_state(page, PAGE_GUARDED);
         }
     }

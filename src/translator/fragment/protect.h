@@ -4,8 +4,8 @@
  * the program goes on behind it in new code.  What the kernel writes for the program does not fault, but fails:
  * so pages are opened before a system call that may write there, and a call that failed all the same is
  * repeated.  A page that is written again and again is guarded instead: it stays open, and the fragments
- * made from it compare their code each time that they are entered.  So do those from shared memory, which may
- * be written through another mapping, or by another process. */
+ * made from it are compared with their code each time that they are entered.  So are those from shared memory,
+ * and from private memory that shows a file and may be written to: others may write there. */
 #ifndef STRATA_TRANSLATOR_FRAGMENT_PROTECT_H
 #define STRATA_TRANSLATOR_FRAGMENT_PROTECT_H
 

@@ -18,9 +18,9 @@ bool fault_mask_blocks(const struct context *context);
 bool fault_mask_hold(struct context *context, const struct signal_info *info);
 /* What waits is sent again, if it is no longer blocked. */
 void fault_mask_release(struct context *context);
-/* Another program is about to take the place of this one: the kernel has what the program believes; then it did
- * not. */
+/* Another program is about to take the place of this one: the kernel has what the program believes. */
 void fault_mask_hand_over(struct context *context);
+/* That did not happen. */
 void fault_mask_take_back(struct context *context);
 
 #endif

@@ -42,8 +42,8 @@ struct signals {
     uint64_t
         floats[TARGET_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
     struct signal_info waiting;     /* if context->pending */
-    struct signal_action action;    /* what is to be done about it: as when it arrived, */
-    uint64_t mask;                  /* with what the program had blocked then */
+    struct signal_action action;    /* what is to be done about the one that waits, as when it arrived */
+    uint64_t mask;                  /* what the program had blocked when it arrived */
     struct actions *actions;        /* of the process */
     struct signal_stack stack;      /* the program's alternate stack */
     guest_addr native;              /* where the program was sent to fault, or NATIVE_NONE */

@@ -9,7 +9,7 @@
     .type target_callback, @function
 /* Taken before the first instruction of a fragment, so that the thread pointer is
  * the context and no register's place there is in use.  No signal comes until
- * the instruction behind ctr.ret.  Counters that counter.c's code makes have their
+ * the instruction behind ctr.ret.  Counters that hw_counter.c's code makes have their
  * own first instructions, and come here with a0 saved. */
 target_callback:
     sd a0, CONTEXT_X(10)(tp)
@@ -36,7 +36,7 @@ target_callback_saved:
     .option push
     .option norvc
 /* a2 is the head; a1 becomes its slot and a0 the head that the slot has.
- * count_slot is the same in C. */
+ * slot_of (slot.h) is the same in C. */
 target_fetch_slot:
     slli a0, a2, 64 - 1 - SLOT_BITS
     srli a0, a0, 64 - SLOT_BITS - SLOT_SHIFT

@@ -115,7 +115,8 @@ SELDOM static void emit_sides(struct emitter *emitter, const struct side *sides,
  * takes it back there. */
 #define TAKE_BACK WORD_I(MATCH_ld, A0, TP, CONTEXT_X(A0))
 
-/* Entries are aligned, so that their first run can be copied in few instructions. */
+/* Entries are aligned, so that their first run can be copied in few instructions; but for those with a check
+ * before them, of which there are few. */
 #define ENTRY_ALIGNMENT 8
 
 static uint8_t *write_beginning(struct fragment *fragment, uint8_t *at)
@@ -213,12 +214,31 @@ SELDOM static unsigned emit_whole(struct emitter *emitter, const struct plan *pl
     return sides_before + count;
 }
 
+/* The processor sees the fragment, and the trampolines up to `trampolines_end`; the machine's statistics tell
+ * them apart, and lookups too: `lookup_site` is what each that ends the fragment executes once, or NULL. */
+static void publish(const struct fragment *fragment, const uint8_t *lookup_site,
+                    struct translator *translator, const uint8_t *trampolines_end)
+{
+    const uint8_t *trampolines = translator->cache.trampolines;
+
+    if (UNLIKELY(!translator->has_hardware)) {
+        target_sync(translator, CODE_ALL, NULL, NULL);
+        return;
+    }
+    target_sync(translator, CODE_FRAGMENT, fragment->code, fragment->end);
+    if (lookup_site != NULL) {
+        target_sync(translator, CODE_LOOKUP, lookup_site, lookup_site + sizeof(uint32_t));
+    }
+    target_sync(translator, CODE_TRAMPOLINE, trampolines, trampolines_end);
+}
+
 void target_emit(const struct plan *plan, struct emission *emission)
 {
     struct translator *translator = emission->translator;
     struct fragment *fragment = emission->fragment;
     struct emitter emitter = {
         .translator = translator, .at = emission->at, .fragment = fragment, .lookup_site = NULL};
+    const uint8_t *const trampolines_end = translator->cache.trampolines;
     const uint8_t *code = plan->code;
     struct side sides[TARGET_SIDES];
     unsigned side_count = 0;
@@ -264,5 +284,5 @@ void target_emit(const struct plan *plan, struct emission *emission)
         at = emitter.at;
     }
     fragment->end = at;
-    emission->lookup_site = emitter.lookup_site;
+    publish(fragment, emitter.lookup_site, translator, trampolines_end);
 }

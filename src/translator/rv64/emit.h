@@ -14,7 +14,7 @@ struct emitter {
     struct translator *translator;
     uint8_t *at;
     struct fragment *fragment;  /* NULL for code that is part of none */
-    const uint8_t *lookup_site; /* as of struct emission */
+    const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
 };
 
 static inline void emit_word(struct emitter *emitter, uint32_t word)
@@ -53,7 +53,7 @@ void emit_far_jump(struct emitter *emitter, const uint8_t *to);
 /* A call's return address `after` in `rd`, or whatever returns want there. */
 void emit_return_address(struct emitter *emitter, unsigned rd, guest_addr after);
 
-/* Of a trampoline; for threads, TARGET_FAR_WAY_BYTES follow. */
+/* Of a trampoline; where translator->far_way_bytes says so, TARGET_FAR_WAY_BYTES follow. */
 #define TRAMPOLINE_BYTES 24
 
 /* Saves a0, which then leads target_leave to the exit's address, behind the three instructions. */

@@ -11,7 +11,7 @@ static void sync_without_extension(const struct translator *translator, uint64_t
 {
     __asm__ volatile("fence.i" ::: "memory");
     if (translator->threaded && bytes > sizeof(uint32_t)) {
-        __atomic_thread_fence(__ATOMIC_RELEASE); /* they see the code before build_commit */
+        __atomic_thread_fence(__ATOMIC_RELEASE); /* they see the code before the index has it */
         host_call(NUMBER_FLUSH_ICACHE, 0L, 0L, 0L);
     }
 }
@@ -40,25 +40,6 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     case CODE_ALL: /* ic.sync is for all threads */
         break;
     }
-}
-
-void target_publish(const struct emission *emission, const uint8_t *trampolines_end)
-{
-    const struct translator *translator = emission->translator;
-    const struct fragment *fragment = emission->fragment;
-    const uint8_t *trampolines = translator->cache.trampolines;
-
-    if (UNLIKELY(!translator->has_hardware)) {
-        sync_without_extension(translator, UINT64_MAX);
-        return;
-    }
-    xstrata_ic_sync((uintptr_t)fragment->code, (uint64_t)(fragment->end - fragment->code),
-                    XSTRATA_CODE_FRAGMENT);
-    if (emission->lookup_site != NULL) {
-        xstrata_ic_sync((uintptr_t)emission->lookup_site, sizeof(uint32_t), XSTRATA_CODE_LOOKUP);
-    }
-    xstrata_ic_sync((uintptr_t)trampolines, (uint64_t)(trampolines_end - trampolines),
-                    XSTRATA_CODE_TRAMPOLINE);
 }
 
 _Static_assert(sizeof(struct mark) == sizeof(struct xstrata_mark) &&

@@ -47,8 +47,8 @@ bool state_take(struct context *context, const struct frame_context *frame);
  * or until it leaves for the translator. */
 bool state_roll_forward(struct context *context, struct frame_context *frame);
 
-/* step.c: executes the instruction at the frame's pc; false if it is of a kind
+/* single_step.c: executes the instruction at the frame's pc; false if it is of a kind
  * that the translator never writes. */
-bool step_instruction(struct frame_context *frame);
+bool execute_single(struct frame_context *frame);
 
 #endif

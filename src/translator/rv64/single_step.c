@@ -190,7 +190,7 @@ static bool execute(struct frame_context *frame, const struct rv64_insn *insn, u
     return true;
 }
 
-bool step_instruction(struct frame_context *frame)
+bool execute_single(struct frame_context *frame)
 {
     uint16_t halves[2];
     struct rv64_insn insn;

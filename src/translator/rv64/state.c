@@ -102,7 +102,7 @@ bool state_roll_forward(struct context *context, struct frame_context *frame)
         if (!is_passing(context->translator, frame->x[0])) {
             return false;
         }
-        ASSERT(step_instruction(frame));
+        ASSERT(execute_single(frame));
     }
     counter_interrupt(context, (const uint8_t *)(uintptr_t)frame->x[0]);
     return true;

@@ -62,8 +62,8 @@ struct target_registers {
 /* The most instructions that stay whole, from lr to sc.  Processors let a store succeed at last if the loop has
  * no more than 16, which stand one behind the other; a few more harm nobody. */
 #define TARGET_WHOLE_INSTRUCTIONS 25
-/* Of the way to a target that is out of a jump's reach, which stands behind a trampoline where other
- * threads may be in that; a multiple of 8. */
+/* Of the way to a target that is out of a jump's reach, which stands behind a trampoline where that may be
+ * needed again: with threads, and where fragments go one by one.  A multiple of 8. */
 #define TARGET_FAR_WAY_BYTES 16
 
 /* What the tables of lookups take before the context, and behind it. */
@@ -91,6 +91,14 @@ struct target_site {
     uint8_t *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
     uint8_t *maker;      /* a trampoline that makes a counter, in the other one's place; or NULL */
 };
+
+/* The context of the thread that runs the translator. */
+#define TARGET_CURRENT_CONTEXT()                                                                   \
+    __extension__({                                                                                \
+        struct context *current_context;                                                           \
+        __asm__("mv %0, tp" : "=r"(current_context));                                              \
+        current_context;                                                                           \
+    })
 
 /* What the target keeps for the whole process. */
 struct target_process {

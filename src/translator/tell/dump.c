@@ -157,7 +157,7 @@ static void show_plan(struct dump *dump, const struct fragment *fragment)
     struct translator *translator = dump->translator;
     struct plan *plan = &translator->plan;
 
-    if (!build_plan(translator->context, fragment->start, plan)) {
+    if (!build_plan(TARGET_CURRENT_CONTEXT(), fragment->start, plan)) {
         output_string(&dump->output, "plan unknown: the program's code has gone\n");
         return;
     }
