@@ -38,8 +38,10 @@ static inline struct fragment *index_find(const struct index *index, guest_addr 
 }
 
 /* It is complete: whoever looks without the lock finds all of it. */
-static inline void index_add(struct bucket *bucket, struct fragment *fragment)
+static inline void index_add(const struct index *index, struct fragment *fragment)
 {
+    struct bucket *bucket = index_bucket(index, fragment->start);
+
     fragment->next = bucket->fragments;
     __atomic_store_n(&bucket->fragments, fragment, __ATOMIC_RELEASE);
 }

@@ -66,7 +66,6 @@ void link_to(struct translator *translator, struct fragment *fragment)
 {
     struct bucket *bucket = index_bucket(&translator->index, fragment->start);
 
-    index_add(bucket, fragment);
     if (LIKELY(translator->options.link && !fragment->guarded)) {
         link_waiting(translator, bucket, fragment);
     }

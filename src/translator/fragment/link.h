@@ -6,10 +6,10 @@
 
 struct translator;
 
-/* Enters `fragment` into the index, and links the exits that wait for it. */
-void link_to(struct translator *translator, struct fragment *fragment);
-/* Links the exits of `fragment`, which is new and in the index. */
+/* Links the exits of `fragment`, which is new and in the index: a loop of one fragment finds its own head. */
 void link_from(struct translator *translator, struct fragment *fragment);
+/* Links the exits that wait for `fragment`, which is in the index. */
+void link_to(struct translator *translator, struct fragment *fragment);
 /* One exit, which is neither linked nor waits. */
 void link_exit(struct translator *translator, struct exit *exit);
 /* The exits that lead to `fragment`, which goes, wait for another; the index no longer has it. */

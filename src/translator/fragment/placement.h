@@ -10,6 +10,7 @@ enum placement {
 #define PLACEMENT(id, name, ways, backward, built, all) PLACEMENT_##id,
 #include "translator/fragment/placement.def"
 #undef PLACEMENT
+    PLACEMENTS
 };
 
 /* How the program leaves a fragment by an exit. */
@@ -25,7 +26,7 @@ struct placement_rule {
     uint8_t ways; /* a bit for each enum way */
     bool backward, built, all;
 };
-extern const struct placement_rule placement_rules[];
+extern const struct placement_rule placement_rules[PLACEMENTS];
 
 /* A branch to itself is a loop, too. */
 static inline bool placement_closes_loop(guest_addr from, guest_addr target)
