@@ -279,8 +279,8 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     }
     fragment->before = translator->index.last;
     translator->index.last = fragment;
-    link_to(translator, fragment);
     link_from(translator, fragment);
+    link_to(translator, fragment);
     return fragment;
 }
 

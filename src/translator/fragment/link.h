@@ -6,10 +6,11 @@
 
 struct translator;
 
-/* Enters `fragment` into the index, and links the exits that wait for it. */
-void link_to(struct translator *translator, struct fragment *fragment);
-/* Links the exits of `fragment`, which is new and in the index. */
+/* Links the exits of `fragment`, which is new. */
 void link_from(struct translator *translator, struct fragment *fragment);
+/* Enters `fragment` into the index, and links the exits that wait for it: those that began to last come first,
+ * so that a loop's own exit is the one that makes its counter. */
+void link_to(struct translator *translator, struct fragment *fragment);
 /* One exit, which is neither linked nor waits. */
 void link_exit(struct translator *translator, struct exit *exit);
 /* The exits that lead to `fragment`, which goes, wait for another; the index no longer has it. */
