@@ -460,6 +460,31 @@ static void several_ways_to_a_head_make_one_counter(void **state)
     rig_destroy(&rig);
 }
 
+/* Two heads whose entries are so far apart that their tags have the same place in the table of tags. */
+static void tags_that_share_a_place_are_told_apart(void **state)
+{
+    (void)state;
+    create_hardware(4, 10);
+    const guest_addr first = write_loop(CODE, 50), second = write_loop(CODE + 0x100, 50);
+    struct fragment *near = rig_build(&rig, first);
+    struct cache *cache = &rig.translator->cache;
+    while (cache->fragments < near->code + LOOP_BUCKETS) {
+        assert_true(cache_reserve(cache, CACHE_CHUNK_BYTES));
+        cache_commit(cache, cache->fragments + 1);
+    }
+    cache->fragments = near->code + LOOP_BUCKETS;
+    struct fragment *far = rig_build(&rig, second);
+    assert_int_equal(far->entry - near->entry, LOOP_BUCKETS);
+    assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
+    assert_int_equal(rig_run(&rig, CODE + 0x100), TOY_HALTED);
+    assert_int_equal(rig_executions(&rig, first), rig_counted(&rig, first));
+    assert_int_equal(rig_executions(&rig, second), rig_counted(&rig, second));
+    assert_int_equal(count_get_totals(rig.translator).callbacks, 2);
+    flush_all(rig.translator);
+    assert_int_equal(count_get_totals(rig.translator).dropped, 2);
+    rig_destroy(&rig);
+}
+
 /* ---- The rest ---- */
 
 static void additions_are_counted_back_from_their_sum(void **state)
@@ -556,6 +581,7 @@ int main(void)
         TEST_ALONE(evicted_counters_are_known),
         TEST_ALONE(made_evicted_and_dropped_are_those_of_the_processor),
         TEST_ALONE(several_ways_to_a_head_make_one_counter),
+        TEST_ALONE(tags_that_share_a_place_are_told_apart),
         TEST_ALONE(additions_are_counted_back_from_their_sum),
         TEST_ALONE(the_best_kind_is_chosen_by_itself),
         TEST_ALONE(hardware_that_is_not_there_is_an_error),

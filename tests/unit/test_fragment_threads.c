@@ -1,5 +1,6 @@
 /* Tests threads that take turns: in the cache, in dispatch, and while one of them empties the cache. */
 #include "fragment_rig.h"
+#include "outside.h"
 
 #include "translator/fragment/dispatch.h"
 #include "translator/fragment/flush.h"
@@ -238,6 +239,71 @@ static void a_threshold_is_reached_though_the_counter_has_gone_since(void **stat
     }
 }
 
+/* Code on a guarded page, which one thread executes while another changes it: a whole instruction at once. */
+static void guarded_code_changes_among_threads(void **state)
+{
+    const guest_addr shared = CODE + 16 * PAGE;
+
+    (void)state;
+    for (unsigned slice = 1; slice < 30; slice++) {
+        struct options options = rig_options();
+        options.code_changes = CHANGES_PROTECT;
+        rig_create(&rig, &options);
+        rig.compares = false; /* who is first is not known */
+        rig_set_permissions(&rig, shared, PAGE, HOST_READ | HOST_WRITE | HOST_EXECUTE | TOY_SHARED);
+        go(shared);
+        put(TOY_CONST8, R3, 0, 0);
+        put(TOY_RETURN, 0, 0, 0);
+        go(FIRST);
+        put(TOY_CONST64, R2, 0, (int64_t)shared);
+        const guest_addr wait = put(TOY_CALL_REGISTER, 0, R2, 0);
+        put(TOY_CMP8, R3, 0, 20);
+        put_to(TOY_BRANCH8, IF_OTHER, wait);
+        put(TOY_HALT, 0, 0, 0);
+        go(SECOND);
+        put(TOY_CONST64, R2, 0, (int64_t)(shared + 1));
+        const guest_addr next = put(TOY_INC, R4, 0, 0);
+        put(TOY_STORE_BYTE, R4, R2, 0);
+        put(TOY_CMP8, R4, 0, 20);
+        put_to(TOY_BRANCH8, IF_OTHER, next);
+        put(TOY_HALT, 0, 0, 0);
+        start_at(FIRST, SECOND);
+        rig.slice = slice;
+        rig_run_threads(&rig);
+        assert_int_equal(rig.threads[0].registers.r[R3], 20);
+        rig_destroy(&rig);
+    }
+}
+
+/* A call that starts a thread goes on elsewhere than in a fragment. */
+static void take_detour(struct rig_thread *thread, struct target_registers *registers, bool alone)
+{
+    (void)registers;
+    if (!alone) {
+        thread->context->detour = outside_fault_place;
+    }
+}
+
+static void a_system_call_may_lead_elsewhere(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        create_with(COUNTERS_OFF, 0);
+        rig.compares = false;
+        rig.system_call = take_detour;
+        write_flusher(FIRST, 5);
+        if (threads == 1) {
+            assert_int_equal(rig_run(&rig, FIRST), TOY_FAULTED);
+        } else {
+            start_at(FIRST, FIRST);
+            rig_run_threads(&rig);
+        }
+        assert_int_equal(rig.threads[0].stop, TOY_FAULTED); /* where the detour led */
+        assert_null(rig.threads[0].context->detour);
+        rig_destroy(&rig);
+    }
+}
+
 /* Without the lock a thread finds fragments that are there. */
 static void an_exit_that_is_not_linked_needs_no_lock(void **state)
 {
@@ -266,6 +332,8 @@ int main(void)
         TEST_ALONE(threads_that_call_through_registers_survive_flushes),
         TEST_ALONE(one_thread_changes_code_while_another_runs),
         TEST_ALONE(a_threshold_is_reached_though_the_counter_has_gone_since),
+        TEST_ALONE(guarded_code_changes_among_threads),
+        TEST_ALONE(a_system_call_may_lead_elsewhere),
         TEST_ALONE(an_exit_that_is_not_linked_needs_no_lock),
     };
 

@@ -350,6 +350,30 @@ static void without_memory_all_goes_each_time(void **state)
     }
 }
 
+/* The next fragment would find no room for what it is made from: all go before it is built. */
+static void where_code_is_kept_no_more_all_goes(void **state)
+{
+    struct originals *originals = rig.translator->changes.originals;
+
+    (void)state;
+    rig_build(&rig, A);
+    while (originals_have_room(originals)) {
+        originals->next += 8;
+    }
+    originals->next -= 8;
+    rig_build(&rig, B);
+    assert_non_null(rig_find(&rig, A));
+    assert_false(space_has_room(rig.translator));
+    rig_dispatch_to(&rig, A);
+    assert_non_null(rig_find(&rig, B));
+    write_function(CODE, 3);
+    rig_build(&rig, CODE);
+    assert_null(rig_find(&rig, B));
+    assert_int_equal(rig.translator->statistics.flushes, 2);
+    assert_true(originals_have_room(originals));
+    assert_true(space_has_room(rig.translator));
+}
+
 static void take_fault(int number, siginfo_t *info, void *frame)
 {
     (void)number;
@@ -399,6 +423,7 @@ int main(void)
         TEST_ALONE(counts_go_on_when_a_fragment_wakes),
         TEST_ALONE(counts_are_kept_when_code_changes),
         TEST(without_memory_all_goes_each_time),
+        TEST_TOLD(where_code_is_kept_no_more_all_goes),
         TEST_TOLD(code_that_cannot_be_read_any_more_goes),
     };
 
