@@ -503,7 +503,9 @@ void rig_run_threads(struct rig *rig)
     }
     pthread_mutex_destroy(&rig->mutex);
     pthread_cond_destroy(&rig->turned);
-    compare_memory(rig);
+    if (rig->compares) {
+        compare_memory(rig);
+    }
 }
 
 /* ---- For tests that execute nothing ---- */

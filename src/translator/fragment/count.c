@@ -180,6 +180,13 @@ const uint8_t *count_reached(struct translator *translator, struct fragment *fra
     return on;
 }
 
+void count_reached_late(struct translator *translator, guest_addr head)
+{
+    struct loop *loop = find_loop(translator->counts, head);
+    translator->counts->kind->reached_late(translator, loop);
+    count_note_hot(translator->counts, loop);
+}
+
 void count_each(const struct translator *translator,
                 void (*visit)(void *argument, const struct loop_counts *counts), void *argument)
 {

@@ -133,7 +133,8 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
     case EXIT_HOT: {
         struct fragment *fragment = index_find(&translator->index, target);
         if (fragment == NULL || fragment->loop == NULL) {
-            break; /* it has gone since, and its counter with it */
+            count_reached_late(translator, target);
+            break;
         }
         context->target = target;
         return count_reached(translator, fragment);
@@ -216,7 +217,7 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
-               kind != EXIT_RESUME && kind != EXIT_STORE) { /* whose exits stay */
+               kind != EXIT_RESUME && kind != EXIT_STORE && kind != EXIT_HOT) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {

@@ -146,5 +146,14 @@ static const uint8_t *hw_reached(struct translator *translator, struct loop *loo
     return NULL;
 }
 
-const struct counter_kind hw_counter = {
-    .make = hw_make, .link = hw_link, .read = hw_read, .drop = hw_drop, .reached = hw_reached};
+static void hw_reached_late(struct translator *translator, struct loop *loop)
+{
+    hw_reached(translator, loop);
+}
+
+const struct counter_kind hw_counter = {.make = hw_make,
+                                        .link = hw_link,
+                                        .read = hw_read,
+                                        .drop = hw_drop,
+                                        .reached = hw_reached,
+                                        .reached_late = hw_reached_late};

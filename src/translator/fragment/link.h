@@ -8,7 +8,8 @@ struct translator;
 
 /* Links the exits of `fragment`, which is new and in the index: a loop of one fragment finds its own head. */
 void link_from(struct translator *translator, struct fragment *fragment);
-/* Links the exits that wait for `fragment`, which is in the index. */
+/* Links the exits that wait for `fragment`, which is in the index.  They come after its own, so that the exit
+ * which closes a loop makes the loop's counter, not the one that entered it. */
 void link_to(struct translator *translator, struct fragment *fragment);
 /* One exit, which is neither linked nor waits. */
 void link_exit(struct translator *translator, struct exit *exit);

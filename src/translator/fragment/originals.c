@@ -5,8 +5,9 @@
 
 #include "base/check.h"
 
-/* What one fragment may need: a piece for each step, and one more for each page that code runs over. */
-#define PIECES_MAX (PLAN_STEPS + PLAN_CODE_BYTES / CODE_PAGE + 1)
+/* What one fragment may need: a piece for each step, and another where that stands on two pages. */
+#define PIECES_MAX (2 * PLAN_STEPS)
+_Static_assert(PLAN_CODE_BYTES < CODE_PAGE, "no step stands on three");
 #define NEED (sizeof(struct original) + PIECES_MAX * sizeof(struct piece) + PLAN_CODE_BYTES)
 /* Beside the cache's own bytes; fragments are larger than what they were made from. */
 #define SPARE_BYTES (4 * NEED)
@@ -26,10 +27,13 @@ struct originals *originals_create(size_t cache_bytes)
 {
     struct originals *originals = host_map(page_up(sizeof *originals), false);
     const size_t bytes = page_up(2 * cache_bytes + SPARE_BYTES);
-    uint8_t *memory = host_map(bytes, false);
+    uint8_t *memory = originals != NULL ? host_map(bytes, false) : NULL;
 
-    if (originals == NULL || memory == NULL) {
-        return NULL; /* the process ends, or does without */
+    if (memory == NULL) {
+        if (originals != NULL) {
+            host_unmap(originals, page_up(sizeof *originals));
+        }
+        return NULL;
     }
     take_memory(originals, memory, bytes);
     return originals;

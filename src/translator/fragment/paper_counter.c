@@ -8,9 +8,11 @@ static struct reading paper_read(const struct translator *translator, const stru
     return (struct reading){.executions = slot->head == loop->head ? slot->count : 0};
 }
 
+/* Another thread may have taken the slot for another head meanwhile. */
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop)
 {
-    translator->counts->slots[slot_of(loop->head)].count--;
+    struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    slot->count -= slot->head == loop->head;
 }
 
 uint64_t paper_counter_collisions(const struct counts *counts)
@@ -62,8 +64,15 @@ static const uint8_t *paper_reached(struct translator *translator, struct loop *
     return loop->code + target_paper_layout.resume;
 }
 
+/* The slot counts on. */
+static void paper_reached_late(struct translator *translator, struct loop *loop)
+{
+    paper_counter_take_back(translator, loop);
+}
+
 const struct counter_kind paper_counter = {.make = paper_make,
                                            .link = paper_link,
                                            .read = paper_read,
                                            .drop = paper_drop,
-                                           .reached = paper_reached};
+                                           .reached = paper_reached,
+                                           .reached_late = paper_reached_late};

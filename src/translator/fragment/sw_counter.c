@@ -85,5 +85,15 @@ static const uint8_t *sw_reached(struct translator *translator, struct loop *loo
     return fragment_indirect_entry(loop->fragment);
 }
 
-const struct counter_kind sw_counter = {
-    .make = sw_make, .link = sw_link, .read = sw_read, .drop = sw_drop, .reached = sw_reached};
+/* It comes through the next counter of the loop, where there is one for a hot loop. */
+static void sw_reached_late(struct translator *translator, struct loop *loop)
+{
+    loop->executions -= translator->options.counters == COUNTERS_SW_EXACT;
+}
+
+const struct counter_kind sw_counter = {.make = sw_make,
+                                        .link = sw_link,
+                                        .read = sw_read,
+                                        .drop = sw_drop,
+                                        .reached = sw_reached,
+                                        .reached_late = sw_reached_late};

@@ -1,0 +1,231 @@
+/* Tests which ways through the program get a counter at their target, under each policy. */
+#include "fragment_rig.h"
+
+static void create_with(enum placement placement, enum counters counters)
+{
+    struct options options = rig_options();
+
+    options.counters = counters;
+    options.placement = placement;
+    options.threshold = 1000;
+    rig_create_with_counters(&rig, &options, counters == COUNTERS_HW ? TOY_COUNTERS_MAX : 0);
+}
+
+static bool has_counter(guest_addr head)
+{
+    const struct fragment *fragment = rig_find(&rig, head);
+
+    return fragment != NULL && fragment->loop != NULL;
+}
+
+/* A program with each kind of way; all are gone ten times. */
+static struct {
+    guest_addr branch_head; /* closed by a branch, and fallen into */
+    guest_addr built_head;  /* the same, but a fragment begins there before the branch is built */
+    guest_addr jump_head;   /* closed by a jump */
+    guest_addr forward;     /* the target of a branch forward */
+    guest_addr called;      /* a function, called directly */
+    guest_addr called_by_register;
+} ways;
+
+static guest_addr write_ways(void)
+{
+    go(CODE + 0x200);
+    ways.called = put(TOY_INC, R1, 0, 0);
+    put(TOY_RETURN, 0, 0, 0);
+    go(CODE + 0x240);
+    ways.called_by_register = put(TOY_INC, R1, 0, 0);
+    put(TOY_RETURN, 0, 0, 0);
+    go(CODE);
+    put(TOY_CONST8, R4, 0, 10);
+    ways.branch_head = put(TOY_NOP, 0, 0, 0);
+    put(TOY_DEC, R4, 0, 0);
+    put_to(TOY_BRANCH8, IF_OTHER, ways.branch_head);
+
+    put(TOY_CONST8, R4, 0, 10);
+    const guest_addr enter = put(TOY_BRANCH8, IF_ZERO, 0, 0); /* always: flags are those of `dec` */
+    asm_nops(&rig.code, 3);
+    asm_send(enter, here());
+    ways.built_head = put(TOY_MOV, R2, R4, 0);
+    put(TOY_CMP8, R2, 0, 100);
+    const guest_addr over = put(TOY_BRANCH8, IF_ZERO, 0, 0); /* never */
+    put(TOY_DEC, R4, 0, 0);
+    put_to(TOY_BRANCH8, IF_OTHER, ways.built_head);
+    asm_send(over, here());
+
+    put(TOY_CONST8, R4, 0, 10);
+    ways.jump_head = put(TOY_NOP, 0, 0, 0);
+    put_to(TOY_CALL32, 0, ways.called);
+    put(TOY_CONST64, R2, 0, (int64_t)ways.called_by_register);
+    put(TOY_CALL_REGISTER, 0, R2, 0);
+    put(TOY_CMP, R4, R4, 0);
+    const guest_addr forward = put(TOY_BRANCH8, IF_ZERO, 0, 0);
+    asm_nops(&rig.code, 3);
+    asm_send(forward, here());
+    ways.forward = put(TOY_DEC, R4, 0, 0);
+    const guest_addr out = put(TOY_BRANCH8, IF_ZERO, 0, 0);
+    put_to(TOY_JUMP32, 0, ways.jump_head);
+    asm_send(out, here());
+    put(TOY_HALT, 0, 0, 0);
+    return CODE;
+}
+
+static const enum counters kinds[] = {COUNTERS_SW_EXACT, COUNTERS_HW, COUNTERS_SW_PAPER};
+
+static void expect_exact(guest_addr head)
+{
+    assert_int_equal(rig_executions(&rig, head), rig_counted(&rig, head));
+}
+
+static void backward_counts_what_closes_loops(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        create_with(PLACEMENT_BACKWARD, kinds[i]);
+        assert_int_equal(rig_run(&rig, write_ways()), TOY_HALTED);
+        assert_true(has_counter(ways.branch_head));
+        assert_true(has_counter(ways.built_head));
+        assert_true(has_counter(ways.jump_head));
+        assert_false(has_counter(ways.forward));
+        assert_false(has_counter(ways.called));
+        assert_false(has_counter(ways.called_by_register));
+        assert_int_equal(rig_executions(&rig, ways.branch_head), 8);
+        expect_exact(ways.built_head);
+        expect_exact(ways.jump_head);
+        rig_destroy(&rig);
+    }
+}
+
+static void paper_counts_branches_whose_target_was_there(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        create_with(PLACEMENT_PAPER, kinds[i]);
+        assert_int_equal(rig_run(&rig, write_ways()), TOY_HALTED);
+        assert_true(has_counter(ways.built_head));
+        assert_false(has_counter(ways.jump_head));
+        assert_false(has_counter(ways.forward));
+        assert_false(has_counter(ways.called));
+        expect_exact(ways.built_head);
+        rig_destroy(&rig);
+    }
+}
+
+/* A head that is fallen into is built only when the branch back to it is taken, and is there already. */
+static void paper_counts_loops_that_are_one_fragment(void **state)
+{
+    (void)state;
+    create_with(PLACEMENT_PAPER, COUNTERS_SW_EXACT);
+    write_ways();
+    const struct fragment *entered = rig_build(&rig, CODE);
+    assert_false(entered->exits[1].counts);
+    const struct fragment *head = rig_build(&rig, ways.branch_head);
+    assert_true(head->exits[1].counts); /* its target is itself */
+    rig_destroy(&rig);
+}
+
+static void function_counts_calls(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        create_with(PLACEMENT_FUNCTION, kinds[i]);
+        assert_int_equal(rig_run(&rig, write_ways()), TOY_HALTED);
+        assert_true(has_counter(ways.called));
+        assert_true(has_counter(ways.called_by_register));
+        assert_false(has_counter(ways.branch_head));
+        assert_false(has_counter(ways.jump_head));
+        assert_int_equal(rig_executions(&rig, ways.called), 9);
+        assert_int_equal(rig_executions(&rig, ways.called_by_register), 9);
+        expect_exact(ways.called);
+        expect_exact(ways.called_by_register);
+        rig_destroy(&rig);
+    }
+}
+
+/* Though a jump has found the function before, each kind of lookup tells of the first calls. */
+static void function_counts_calls_of_what_jumps_have_found(void **state)
+{
+    (void)state;
+    for (unsigned indirect = INDIRECT_SIEVE; indirect <= INDIRECT_BUILDER; indirect++) {
+        struct options options = rig_options();
+        options.counters = COUNTERS_SW_EXACT;
+        options.placement = PLACEMENT_FUNCTION;
+        options.indirect = (enum indirect)indirect;
+        rig_create(&rig, &options);
+        go(CODE + 0x100);
+        const guest_addr function = put(TOY_INC, R1, 0, 0);
+        put(TOY_RETURN, 0, 0, 0);
+        go(CODE);
+        put(TOY_CONST64, R2, 0, (int64_t)function);
+        const guest_addr after = put(TOY_LEA, R3, 0, 0);
+        put(TOY_PUSH, R3, 0, 0);
+        put(TOY_JUMP_REGISTER, 0, R2, 0);
+        asm_send(after, here());
+        put(TOY_CONST8, R4, 0, 20);
+        const guest_addr loop = put(TOY_CALL_REGISTER, 0, R2, 0);
+        put(TOY_DEC, R4, 0, 0);
+        put_to(TOY_BRANCH8, IF_OTHER, loop);
+        put(TOY_HALT, 0, 0, 0);
+        assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
+        assert_int_equal(rig_executions(&rig, function), 20);
+        expect_exact(function);
+        rig_destroy(&rig);
+    }
+}
+
+static void head_counts_each_fragment_from_the_beginning(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        create_with(PLACEMENT_HEAD, kinds[i]);
+        assert_int_equal(rig_run(&rig, write_ways()), TOY_HALTED);
+        assert_true(has_counter(CODE));
+        assert_true(has_counter(ways.forward));
+        assert_int_equal(rig_executions(&rig, CODE), 1);
+        assert_int_equal(rig_executions(&rig, ways.branch_head), 9);
+        for (unsigned j = 0; j < rig.head_count; j++) {
+            expect_exact(rig.heads[j].head);
+        }
+        assert_int_equal(rig.head_count, rig.translator->statistics.fragments);
+        rig_destroy(&rig);
+    }
+}
+
+static void rules_say_what_they_want(void **state)
+{
+    const struct placement_rule *rules = placement_rules;
+    const struct placement_rule none = {0};
+
+    (void)state;
+    assert_true(placement_closes_loop(10, 10));
+    assert_true(placement_closes_loop(10, 9));
+    assert_false(placement_closes_loop(10, 11));
+    assert_true(placement_wants(&rules[PLACEMENT_BACKWARD], WAY_JUMP, 10, 5));
+    assert_false(placement_wants(&rules[PLACEMENT_BACKWARD], WAY_JUMP, 10, 15));
+    assert_false(placement_wants(&rules[PLACEMENT_PAPER], WAY_JUMP, 10, 5));
+    assert_true(placement_wants(&rules[PLACEMENT_FUNCTION], WAY_CALL, 10, 15));
+    for (unsigned rule = PLACEMENT_BACKWARD; rule <= PLACEMENT_HEAD; rule++) {
+        assert_false(placement_wants(&rules[rule], WAY_ON, 10, 5));
+        assert_int_equal(placement_marks_calls(&rules[rule]), rule == PLACEMENT_FUNCTION);
+        assert_true(placement_ends(&rules[rule], WAY_JUMP, 10, 5));
+        assert_false(placement_ends(&rules[rule], WAY_JUMP, 10, 15));
+        assert_int_equal(placement_ends(&rules[rule], WAY_CALL, 10, 5), rule == PLACEMENT_FUNCTION);
+    }
+    assert_true(placement_ends(&none, WAY_JUMP, 10, 5)); /* so that all can be compared */
+    assert_false(placement_wants(&none, WAY_BRANCH, 10, 5));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_ALONE(backward_counts_what_closes_loops),
+        TEST_ALONE(paper_counts_branches_whose_target_was_there),
+        TEST_ALONE(paper_counts_loops_that_are_one_fragment),
+        TEST_ALONE(function_counts_calls),
+        TEST_ALONE(function_counts_calls_of_what_jumps_have_found),
+        TEST_ALONE(head_counts_each_fragment_from_the_beginning),
+        TEST_ALONE(rules_say_what_they_want),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
