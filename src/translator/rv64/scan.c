@@ -114,28 +114,24 @@ static uint32_t fetch(guest_addr pc)
     return (half & 3) == 3 ? fetch_rest(pc, half) : half;
 }
 
-/* Where the scan is: what it moves on of the plan, kept apart until it ends. */
-struct scan {
-    struct plan *plan;
-    guest_addr pc;
-    uint8_t *code;
-    uint64_t left; /* two for each instruction that may follow: the bytes of the shortest */
-    uint64_t only_whole; /* the same for those that may follow only as parts of a whole */
-    uint64_t whole;      /* how many of those did */
-};
-
-/* A step of one instruction, of 2 bytes or 4. */
-static struct step *add_one(struct scan *scan, enum step_kind kind, uint32_t word, unsigned bytes)
+/* Adds `bytes` of the program's code, 2 or 4, to the plan's. */
+static void take_code(struct plan *plan, uint32_t word, unsigned bytes)
 {
-    struct step *step = plan_add(scan->plan, kind, scan->pc, bytes);
-
     if (bytes == 2) {
-        *(uint16_t *)(void *)scan->code = (uint16_t)word;
+        *(uint16_t *)(void *)plan->code_end = (uint16_t)word;
     } else {
-        put_word(scan->code, word);
+        put_word(plan->code_end, word);
     }
-    scan->pc += bytes;
-    scan->code += bytes;
+    plan->pc += bytes;
+    plan->code_end += bytes;
+}
+
+/* A step of one instruction. */
+static struct step *add_one(struct plan *plan, enum step_kind kind, uint32_t word, unsigned bytes)
+{
+    struct step *step = plan_add(plan, kind, plan->pc, bytes);
+
+    take_code(plan, word, bytes);
     return step;
 }
 
@@ -158,21 +154,21 @@ static uint32_t expand_branch(uint64_t half)
 }
 
 /* The detail of a jump, direct or not, is a word with its registers where jalr has them. */
-static void scan_direct(struct scan *scan, uint32_t word, unsigned bytes, unsigned link,
+static void scan_direct(struct plan *plan, uint32_t word, unsigned bytes, unsigned link,
                         guest_addr target)
 {
-    struct step *step = add_one(scan, link == X0 ? STEP_JUMP : STEP_CALL, word, bytes);
+    struct step *step = add_one(plan, link == X0 ? STEP_JUMP : STEP_CALL, word, bytes);
 
     step->value = target;
     step->detail = link << 7;
 }
 
-static void scan_indirect(struct scan *scan, uint32_t word, unsigned bytes, uint32_t jalr)
+static void scan_indirect(struct plan *plan, uint32_t word, unsigned bytes, uint32_t jalr)
 {
     const unsigned link = field(jalr, 7);
     const bool returns = link == X0 && field(jalr, 15) == RA && jalr >> 20 == 0;
 
-    add_one(scan,
+    add_one(plan,
             returns      ? STEP_RETURN
             : link == X0 ? STEP_INDIRECT_JUMP
                          : STEP_INDIRECT_CALL,
@@ -182,16 +178,16 @@ static void scan_indirect(struct scan *scan, uint32_t word, unsigned bytes, uint
 
 /* auipc and the instruction behind it often make one address: of data, or of a
  * function that is called.  True if the scan goes on. */
-static bool scan_auipc(struct scan *scan, uint32_t word)
+static bool scan_auipc(struct plan *plan, uint32_t word, uint64_t *left)
 {
     const unsigned rd = field(word, 7);
-    const uint64_t value = scan->pc + (uint64_t)rv64_immediate_U(word);
-    const guest_addr pc = scan->pc;
-    const uint32_t next = scan->left != 0 ? fetch(pc + 4) : 0;
+    const uint64_t value = plan->pc + (uint64_t)rv64_immediate_U(word);
+    const guest_addr pc = plan->pc;
+    const uint32_t next = *left != 0 ? fetch(pc + 4) : 0;
     const bool joined =
         (next & 3) == 3 && field(next, 15) == rd && rd != X0 && rd != TP;
 
-    struct step *step = add_one(scan, STEP_CONSTANT, word, 4);
+    struct step *step = add_one(plan, STEP_CONSTANT, word, 4);
     step->value = value;
     step->detail = rd;
     if (joined && (next & ADDI_MASK) == MATCH_addi && field(next, 7) == rd) {
@@ -201,17 +197,15 @@ static bool scan_auipc(struct scan *scan, uint32_t word)
         step->value = (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1);
         step->detail = rd << 7;
     } else if (joined && opcode_of(next) == OPCODE_JALR) {
-        scan->left -= 2;
-        scan_direct(scan, next, 4, field(next, 7),
+        *left -= 2;
+        scan_direct(plan, next, 4, field(next, 7),
                     (value + (uint64_t)rv64_immediate_I(next)) & ~UINT64_C(1));
         return false;
     } else {
         return true;
     }
-    scan->left -= 2;
-    put_word(scan->code, next);
-    scan->code += 4;
-    scan->pc += 4;
+    *left -= 2;
+    take_code(plan, next, 4);
     step->bytes += 4;
     return step->kind == STEP_CONSTANT;
 }
@@ -249,60 +243,53 @@ static void add_run(struct plan *plan, guest_addr start, guest_addr end)
 
 /* An instruction that is copied after all, or rewritten, since it names tp: `word` says it in 32 bits.  The
  * step's detail is that word, and its value says which operands it has. */
-static void scan_operands(struct scan *scan, uint32_t own, unsigned bytes, uint32_t word,
+static void scan_operands(struct plan *plan, uint32_t own, unsigned bytes, uint32_t word,
                           unsigned operands)
 {
     if (names_tp(word, operands)) {
-        struct step *step = add_one(scan, STEP_REWRITE, own, bytes);
+        struct step *step = add_one(plan, STEP_REWRITE, own, bytes);
         step->detail = word;
         step->value = operands;
         return;
     }
-    const guest_addr start = scan->pc;
-    if (bytes == 2) {
-        *(uint16_t *)(void *)scan->code = (uint16_t)own;
-    } else {
-        put_word(scan->code, own);
-    }
-    scan->pc += bytes;
-    scan->code += bytes;
-    add_run(scan->plan, start, scan->pc);
+    const guest_addr start = plan->pc;
+    take_code(plan, own, bytes);
+    add_run(plan, start, plan->pc);
 }
 
 /* What is rare enough for the whole decoder.  An illegal instruction is as illegal in the cache. */
-SELDOM static bool scan_rest(struct scan *scan, uint32_t word)
+SELDOM static bool scan_rest(struct plan *plan, uint32_t word)
 {
     struct rv64_insn insn;
     uint32_t full = 0;
     if (word == MATCH_ecall) {
-        add_one(scan, STEP_SYSTEM_CALL, word, 4);
+        add_one(plan, STEP_SYSTEM_CALL, word, 4);
         return false;
     }
     rv64_decode(word, &insn);
     if (insn.op == RV64_fence_i) {
-        add_one(scan, STEP_SYNC, word, 4);
+        add_one(plan, STEP_SYNC, word, 4);
         return false;
     }
     const bool known = insn.op != RV64_illegal && rv64_encode(&insn, &full);
-    scan_operands(scan, word, insn.length, full, known ? operands_of(&insn) : 0);
+    scan_operands(plan, word, insn.length, full, known ? operands_of(&insn) : 0);
     return true;
 }
 
 /* The load of a sequence takes all of that with it.  True if the scan goes on. */
-SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
+SELDOM static bool scan_atomic(struct plan *plan, uint32_t word, uint64_t *left)
 {
-    struct plan *plan = scan->plan;
     struct whole whole;
 
     whole.instructions = 0;
     if (word >> 27 == ATOMIC_LR) {
-        /* With the load itself, which scan->left no longer counts. */
-        const unsigned limit = (unsigned)((scan->left + scan->only_whole) >> 1) + 1;
-        const bool begins = scan->pc == plan->start;
-        whole_read(scan->pc, limit, scan->code, &whole);
+        /* With the load itself, which *left no longer counts. */
+        const unsigned limit = (unsigned)(*left >> 1) + 1;
+        const bool begins = plan->pc == plan->start;
+        whole_read(plan->pc, limit, plan->code_end, &whole);
         if (whole.instructions != 0 && !begins &&
             (whole.instructions > limit || plan->side_count + whole.side_count > TARGET_SIDES)) {
-            scan->left += 2; /* the next plan begins here */
+            *left += 2; /* the next plan begins here */
             return false;
         }
         if (whole.instructions > limit) {
@@ -310,17 +297,13 @@ SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
         }
     }
     if (whole.instructions == 0) {
-        scan_operands(scan, word, 4, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
+        scan_operands(plan, word, 4, word, OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
         return true;
     }
-    plan_add(plan, STEP_WHOLE, scan->pc, whole.bytes);
-    scan->pc += whole.bytes;
-    scan->code += whole.bytes;
-    if (scan->only_whole != 0) {
-        scan->whole = whole.instructions - 1;
-    } else {
-        scan->left -= 2 * (whole.instructions - 1);
-    }
+    plan_add(plan, STEP_WHOLE, plan->pc, whole.bytes);
+    plan->pc += whole.bytes;
+    plan->code_end += whole.bytes;
+    *left -= 2 * (whole.instructions - 1);
     for (unsigned i = 0; i < whole.side_count; i++) {
         struct step *side = plan_add(plan, STEP_SIDE, whole.sides[i].from, 0);
         side->value = whole.sides[i].target;
@@ -331,88 +314,89 @@ SELDOM static bool scan_atomic(struct scan *scan, uint32_t word)
 }
 
 /* The first two are by far the most frequent. */
-static bool scan_word(struct scan *scan, uint32_t word)
+static bool scan_word(struct plan *plan, uint32_t word, uint64_t *left)
 {
     const enum opcode opcode = opcode_of(word);
     if (opcode == OPCODE_AUIPC) {
-        return scan_auipc(scan, word);
+        return scan_auipc(plan, word, left);
     }
     if (opcode == OPCODE_JAL) {
-        scan_direct(scan, word, 4, field(word, 7), scan->pc + (uint64_t)rv64_immediate_J(word));
+        scan_direct(plan, word, 4, field(word, 7), plan->pc + (uint64_t)rv64_immediate_J(word));
         return false;
     }
     if (opcode == OPCODE_JALR) {
-        scan_indirect(scan, word, 4, word);
+        scan_indirect(plan, word, 4, word);
         return false;
     }
     if (opcode == OPCODE_AMO) {
-        return scan_atomic(scan, word);
+        return scan_atomic(plan, word, left);
     }
     const unsigned operands = opcode_operands[opcode];
     if (operands & (OPERANDS_MIXED | OPERANDS_OTHER)) {
-        return scan_rest(scan, word);
+        return scan_rest(plan, word);
     }
-    scan_operands(scan, word, 4, word, operands);
+    scan_operands(plan, word, 4, word, operands);
     return true;
 }
 
 /* With register operands of five bits each. */
-static bool scan_half_registers(struct scan *scan, uint32_t half)
+static bool scan_half_registers(struct plan *plan, uint32_t half)
 {
     const bool second = (half >> 12 & 1) != 0; /* c.jalr, c.add; not c.jr, c.mv */
     const unsigned rd = field(half, 7), rs2 = field(half, 2);
     if (rd == X0) { /* c.ebreak, or a hint */
-        return scan_rest(scan, half);
+        return scan_rest(plan, half);
     }
     if (rs2 == X0) {
-        scan_indirect(scan, half, 2, word_i((uint32_t)MATCH_jalr, second ? RA : X0, rd, 0));
+        scan_indirect(plan, half, 2, word_i((uint32_t)MATCH_jalr, second ? RA : X0, rd, 0));
         return false;
     }
-    scan_operands(scan, half, 2, word_r((uint32_t)MATCH_add, rd, second ? rd : X0, rs2),
+    scan_operands(plan, half, 2, word_r((uint32_t)MATCH_add, rd, second ? rd : X0, rs2),
                   OPERANDS_RD | OPERANDS_RS1 | OPERANDS_RS2);
     return true;
 }
 
-static bool scan_half(struct scan *scan, uint32_t half)
+static bool scan_half(struct plan *plan, uint32_t half)
 {
     switch (half_kind(half)) {
     case HALF_J:
-        scan_direct(scan, half, 2, X0, scan->pc + (uint64_t)rv64_immediate_CJ(half));
+        scan_direct(plan, half, 2, X0, plan->pc + (uint64_t)rv64_immediate_CJ(half));
         return false;
     case HALF_REGISTERS:
-        return scan_half_registers(scan, half);
+        return scan_half_registers(plan, half);
     default:
-        return scan_rest(scan, half);
+        return scan_rest(plan, half);
     }
 }
 
-/* An instruction that is not simply copied, and no branch.  True if the scan goes on. */
-__attribute__((noinline)) static bool scan_other(struct scan *scan, uint64_t half)
+/* An instruction that is not simply copied, and no branch; *left is two for each that may follow it.  True if the
+ * scan goes on. */
+__attribute__((noinline)) static bool scan_other(struct plan *plan, uint64_t half, uint64_t *left)
 {
-    scan->left -= 2;
-    return (half & 3) == 3 ? scan_word(scan, fetch_rest(scan->pc, half))
-                           : scan_half(scan, (uint32_t)half);
+    return (half & 3) == 3 ? scan_word(plan, fetch_rest(plan->pc, half), left)
+                           : scan_half(plan, (uint32_t)half);
 }
 
 /* The end of a plan, mostly.  The detail of a branch is its word, without the offset. */
-static void end_with_branch(struct plan *plan, guest_addr pc, uint8_t *code, uint64_t half)
+static void scan_branch(struct plan *plan, uint64_t half)
 {
+    const guest_addr pc = plan->pc;
+
     if ((half & 3) == 3) {
         const uint32_t word = fetch_rest(pc, half);
-        struct step *step = plan_add(plan, STEP_BRANCH, pc, 4);
-        put_word(code, word);
+        struct step *step = add_one(plan, STEP_BRANCH, word, 4);
         step->value = pc + (uint64_t)branch_offset_of(word);
         step->detail = word & ~BRANCH_OFFSET_MASK;
-        plan->pc = pc + 4;
-        plan->code_end = code + 4;
     } else {
-        struct step *step = plan_add(plan, STEP_BRANCH, pc, 2);
-        *(uint16_t *)(void *)code = (uint16_t)half;
+        struct step *step = add_one(plan, STEP_BRANCH, (uint32_t)half, 2);
         step->value = pc + (uint64_t)rv64_immediate_CB((uint32_t)half);
         step->detail = expand_branch(half);
-        plan->pc = pc + 2;
-        plan->code_end = code + 2;
     }
+}
+
+static bool is_branch(uint64_t half)
+{
+    return is_branch_word(half) || is_branch_half(half);
 }
 
 /* Of a careful scan, which began at `code`: whether its last step may write to memory. */
@@ -426,72 +410,94 @@ SELDOM static void note_store(struct step *last, const uint8_t *code)
     }
 }
 
-/* Copies plain instructions, until one that is not.  If that is a branch, the scan ends with it; else
- * scan_other says what it is, and whether the scan goes on.
+/* Copies plain instructions, until one that is not, whose first half is left in *stopped, or until none may follow;
+ * returns two for each that still may.
  *
  * 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
  * ahead as there may be halves, and one more for each word. */
-void target_scan(struct plan *plan, uint64_t limit)
+INLINE static uint64_t copy_plain(struct plan *plan, uint64_t left, uint64_t *stopped)
 {
-    const uint8_t *const code = plan->code_end;
-    struct scan scan = {.plan = plan, .pc = plan->pc, .code = plan->code_end, .left = 2 * limit};
-    bool more;
-
-    if (UNLIKELY(plan->careful)) {
-        scan.left = 2;
-        scan.only_whole = 2 * limit - 2;
-    }
+    const uint16_t *from = (const uint16_t *)(uintptr_t)plan->pc;
+    uint16_t *to = (uint16_t *)(void *)plan->code_end;
+    uintptr_t end = (uintptr_t)from + left;
+    uint64_t half;
 
     do {
-        const uint16_t *from = (const uint16_t *)(uintptr_t)scan.pc;
-        uint16_t *to = (uint16_t *)(void *)scan.code;
-        uintptr_t end = (uintptr_t)from + scan.left;
-        uint64_t half;
-        for (more = true; more; more = (uintptr_t)from != end) {
-            half = from[0];
-            const int64_t rule = tables.rules[half & 127];
-            if ((tables.broken[half >> 7] & rule) != 0) {
-                break;
-            }
-            if (rule >= 0) {
-                *to++ = (uint16_t)half;
-                from++;
-            } else {
-                const uint64_t rest = from[1];
-                if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
-                    break; /* as rs1; lui has none, but that is rare */
-                }
-                if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
-                    break;
-                }
-                to[0] = (uint16_t)half;
-                to[1] = (uint16_t)rest;
-                to += 2;
-                from += 2;
-                end += 2;
-            }
-        }
-        /* Or the loop would compute parts of it that are of use only afterwards. */
-        __asm__("" : "+r"(half));
-        add_run(plan, scan.pc, (uintptr_t)from);
-        scan.left = end - (uintptr_t)from;
-        if (LIKELY(more && (is_branch_word(half) || is_branch_half(half)))) {
-            scan.left -= 2;
-            end_with_branch(plan, (uintptr_t)from, (uint8_t *)to, half);
+        half = from[0];
+        const int64_t rule = tables.rules[half & 127];
+        if ((tables.broken[half >> 7] & rule) != 0) {
             break;
         }
-        scan.pc = plan->pc = (uintptr_t)from;
-        scan.code = plan->code_end = (uint8_t *)to;
-        if (more) {
-            more = scan_other(&scan, half);
-            plan->pc = scan.pc;
-            plan->code_end = scan.code;
+        if (rule >= 0) {
+            *to++ = (uint16_t)half;
+            from++;
+        } else {
+            const uint64_t rest = from[1];
+            if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
+                break; /* as rs1; lui has none, but that is rare */
+            }
+            if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
+                break;
+            }
+            to[0] = (uint16_t)half;
+            to[1] = (uint16_t)rest;
+            to += 2;
+            from += 2;
+            end += 2;
         }
-    } while (more && scan.left != 0);
-    plan->instructions += (UNLIKELY(plan->careful) ? 1 : limit) + scan.whole - (scan.left >> 1);
-    if (UNLIKELY(plan->careful) && plan->code_end != code) {
+    } while ((uintptr_t)from != end);
+    /* Or the loop would compute parts of it that are of use only afterwards. */
+    __asm__("" : "+r"(half));
+    add_run(plan, plan->pc, (uintptr_t)from);
+    plan->pc = (uintptr_t)from;
+    plan->code_end = (uint8_t *)to;
+    *stopped = half;
+    return end - (uintptr_t)from;
+}
+
+/* One instruction, or one whole. */
+SELDOM static void scan_carefully(struct plan *plan, uint64_t limit)
+{
+    const uint8_t *const code = plan->code_end;
+    uint64_t left = 2 * limit - 2;
+    uint64_t half;
+
+    if (copy_plain(plan, 2, &half) != 0) {
+        if (is_branch(half)) {
+            scan_branch(plan, half);
+        } else {
+            scan_other(plan, half, &left);
+        }
+    }
+    plan->instructions += limit - (left >> 1);
+    if (plan->code_end != code) {
         note_store(plan->end - 1, code);
     }
+}
+
+void target_scan(struct plan *plan, uint64_t limit)
+{
+    uint64_t left = 2 * limit;
+    uint64_t half;
+
+    if (UNLIKELY(plan->careful)) {
+        scan_carefully(plan, limit);
+        return;
+    }
+    while ((left = copy_plain(plan, left, &half)) != 0) {
+        left -= 2;
+        if (is_branch(half)) {
+            scan_branch(plan, half);
+            break;
+        }
+        uint64_t following = left;
+        const bool more = scan_other(plan, half, &following);
+        left = following;
+        if (!more || left == 0) {
+            break;
+        }
+    }
+    plan->instructions += limit - (left >> 1);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
