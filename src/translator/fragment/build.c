@@ -16,10 +16,14 @@ static uint64_t count_readable(struct translator *translator, struct plan *plan)
     const bool far_from_end =
         plan->pc - translator->window.start < translator->window_safe_bytes;
 
+    plan->readable_end = translator->window.end;
     if (LIKELY(far_from_end && !translator->changes.indexed)) {
         return room;
     }
     uint64_t readable = far_from_end ? room : fetch_count(translator, plan->pc);
+    plan->readable_end = translator->window.end > plan->pc
+                             ? translator->window.end
+                             : plan->pc + readable * TARGET_LONGEST_INSTRUCTION;
     if (translator->changes.indexed) {
         readable = changes_limit(translator, plan, readable);
     }
@@ -97,6 +101,10 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
         const guest_addr pc = plan->pc;
         if (LIKELY(limit != 0)) {
             target_scan(plan, limit);
+        }
+        if (UNLIKELY(limit < TARGET_WHOLE_INSTRUCTIONS)) {
+            /* It may be cut where code could not be read: if that changes, it is made anew. */
+            code_add(&translator->code, pc, plan->readable_end + 1);
         }
         if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */
             if (plan->end == plan->steps) {

@@ -46,6 +46,7 @@ struct plan {
     guest_addr pc;         /* where the program's code goes on behind the last step */
     struct step *end;      /* behind the last step */
     uint8_t *code_end;     /* behind the last byte of `code` that is used */
+    guest_addr readable_end; /* where a scan begins, code can be read up to here */
     uint64_t instructions; /* of the program's */
     uint64_t side_count;   /* steps of the kind STEP_SIDE */
     bool careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */

@@ -102,6 +102,9 @@ uint64_t protect_limit(struct translator *translator, struct plan *plan, uint64_
         return 0;
     }
     plan->careful = guarded;
+    if (plan->readable_end > (last | (CODE_PAGE - 1)) + 1) { /* what is behind it is not watched */
+        plan->readable_end = (last | (CODE_PAGE - 1)) + 1;
+    }
     return limit;
 }
 

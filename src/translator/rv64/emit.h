@@ -104,8 +104,7 @@ void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t 
                 struct exit *exits, struct side *sides);
 /* On a way out of such a sequence: `held`, if it is not 0, stood for tp. */
 void whole_give_back(struct emitter *emitter, unsigned held);
-/* How many instructions from the load-reserved at `pc` on must stay whole, of at most `limit` that can be
- * read: 0 if none, more than `limit` if there may be, but they do not fit.  Puts their bytes to `code`, and
+/* How many instructions from the load-reserved at `pc` on must stay whole, of at most `limit`, all before `end`: 0 if none, more than `limit` if there may be, but they do not fit.  Puts their bytes to `code`, and
  * where branches out of their middle lead to `sides`, in order. */
 struct whole {
     unsigned instructions, bytes, side_count;
@@ -114,7 +113,7 @@ struct whole {
         bool jumps; /* always, not only if a condition holds */
     } sides[TARGET_SIDES];
 };
-void whole_read(guest_addr pc, unsigned limit, uint8_t *code, struct whole *whole);
+void whole_read(guest_addr pc, guest_addr end, unsigned limit, uint8_t *code, struct whole *whole);
 
 /* indirect.c: a jump to rs1 + imm, which leaves `after` in rd; `marked` as STEP_MARKED. */
 void emit_indirect(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,

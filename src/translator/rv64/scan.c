@@ -283,10 +283,11 @@ SELDOM static bool scan_atomic(struct plan *plan, uint32_t word, uint64_t *left)
 
     whole.instructions = 0;
     if (word >> 27 == ATOMIC_LR) {
-        /* With the load itself, which *left no longer counts. */
-        const unsigned limit = (unsigned)(*left >> 1) + 1;
+        /* Near the end of what can be read *left is too small for short instructions, and it does not count the
+         * load itself any more. */
         const bool begins = plan->pc == plan->start;
-        whole_read(plan->pc, limit, plan->code_end, &whole);
+        const unsigned limit = begins ? TARGET_WHOLE_INSTRUCTIONS : (unsigned)(*left >> 1) + 1;
+        whole_read(plan->pc, plan->readable_end, limit, plan->code_end, &whole);
         if (whole.instructions != 0 && !begins &&
             (whole.instructions > limit || plan->side_count + whole.side_count > TARGET_SIDES)) {
             *left += 2; /* the next plan begins here */
@@ -469,7 +470,7 @@ SELDOM static void scan_carefully(struct plan *plan, uint64_t limit)
             scan_other(plan, half, &left);
         }
     }
-    plan->instructions += limit - (left >> 1);
+    plan->instructions += limit - (uint64_t)((int64_t)left >> 1);
     if (plan->code_end != code) {
         note_store(plan->end - 1, code);
     }
@@ -493,11 +494,11 @@ void target_scan(struct plan *plan, uint64_t limit)
         uint64_t following = left;
         const bool more = scan_other(plan, half, &following);
         left = following;
-        if (!more || left == 0) {
+        if (!more || (int64_t)left <= 0) { /* less than nothing after a whole of short instructions */
             break;
         }
     }
-    plan->instructions += limit - (left >> 1);
+    plan->instructions += limit - (uint64_t)((int64_t)left >> 1);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)

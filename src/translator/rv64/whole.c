@@ -108,24 +108,34 @@ static bool leaves(struct sequence *sequence, const struct member *member)
     return member->target != 0 && find_target(sequence, member) == NULL;
 }
 
-/* Copies the next instruction to `code`: it is read only once. */
-static unsigned copy_instruction(guest_addr pc, uint8_t *code)
+/* Copies the next instruction to `code`: it is read only once.  0 if it is not all before `end`. */
+static unsigned copy_instruction(guest_addr pc, guest_addr end, uint8_t *code)
 {
     const uint16_t *from = (const uint16_t *)(uintptr_t)pc;
     uint16_t *to = (uint16_t *)(void *)code;
 
+    if (pc + 2 > end) {
+        return 0;
+    }
     to[0] = from[0];
     if ((to[0] & 3) != 3) {
         return 2;
+    }
+    if (pc + 4 > end) {
+        return 0;
     }
     to[1] = from[1];
     return 4;
 }
 
 /* False if the load-reserved at `pc` begins no sequence of at most `limit` instructions. */
-static bool read_sequence(guest_addr pc, unsigned limit, uint8_t *code, struct sequence *sequence)
+static bool read_sequence(guest_addr pc, guest_addr end, unsigned limit, uint8_t *code,
+                          struct sequence *sequence)
 {
-    unsigned bytes = copy_instruction(pc, code);
+    unsigned bytes = copy_instruction(pc, end, code);
+    if (bytes == 0) {
+        return false;
+    }
     const struct member *member = read_member(sequence, pc, code);
 
     if (member->insn.op != RV64_lr_d && member->insn.op != RV64_lr_w) {
@@ -136,7 +146,10 @@ static bool read_sequence(guest_addr pc, unsigned limit, uint8_t *code, struct s
         if (sequence->count == TARGET_WHOLE_INSTRUCTIONS || sequence->count == limit) {
             return false;
         }
-        const unsigned more = copy_instruction(pc + bytes, code + bytes);
+        const unsigned more = copy_instruction(pc + bytes, end, code + bytes);
+        if (more == 0) {
+            return false;
+        }
         member = read_member(sequence, pc + bytes, code + bytes);
         bytes += more;
         if (!is_reached(sequence, member) || !(is_store(member) || can_be_inside(member))) {
@@ -268,14 +281,14 @@ static void join(struct sequence *sequence)
     }
 }
 
-void whole_read(guest_addr pc, unsigned limit, uint8_t *code, struct whole *whole)
+void whole_read(guest_addr pc, guest_addr end, unsigned limit, uint8_t *code, struct whole *whole)
 {
     struct sequence sequence;
 
     sequence.count = 0;
     sequence.named = 0;
     whole->instructions = whole->bytes = whole->side_count = 0;
-    if (!read_sequence(pc, limit, code, &sequence)) {
+    if (!read_sequence(pc, end, limit, code, &sequence)) {
         whole->instructions = sequence.count == limit && limit < TARGET_WHOLE_INSTRUCTIONS ? limit + 1 : 0;
         return;
     }
