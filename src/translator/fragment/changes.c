@@ -94,7 +94,7 @@ bool changes_spoil(struct context *context, struct fragment *fragment)
     struct translator *translator = context->translator;
 
     if (!changes_differ(context, fragment)) {
-        return false;
+        return protect_calm(translator, fragment);
     }
     const bool unlinked = outside_bring_out(translator);
     changes_drop(translator, fragment->original);
@@ -177,18 +177,28 @@ void changes_expect_all(struct translator *translator)
     }
 }
 
-/* Drops what was made from a page: its pieces come first in its list, until there is none. */
-static void drop_page(void *argument, struct code_page *page)
+/* Drops what was made from a page. */
+static void drop_made(void *argument, struct code_page *page)
 {
     struct translator *translator = argument;
 
     while (page->pieces != NULL) {
         changes_drop(translator, page->pieces->original);
     }
+}
+
+/* The same, and nothing is known of the page any more. */
+static void drop_page(void *argument, struct code_page *page)
+{
+    struct translator *translator = argument;
+
+    drop_made(translator, page);
     translator->changes.watched_count -=
         page->state == PAGE_WATCHED || page->state == PAGE_TORN ? 1 : 0;
     page->state = page->never ? PAGE_GUARDED : PAGE_OPEN;
     page->permissions = 0;
+    page->by_others = false;
+    page->calm = 0;
     page->writes = 0;
 }
 
@@ -208,7 +218,8 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
         if (protects(translator)) { /* nothing was made from these pages, but what they were is known */
             /* With what was cut at the beginning of the range, since nothing could be read there. */
     const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
-    originals_each_page(changes->originals, from, end, drop_page, translator);
+    originals_each_page(changes->originals, from, start, drop_made, translator);
+    originals_each_page(changes->originals, start, end, drop_page, translator);
         }
         return;
     }
@@ -220,7 +231,8 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
     const bool unlinked = outside_bring_out(translator);
     /* With what was cut at the beginning of the range, since nothing could be read there. */
     const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
-    originals_each_page(changes->originals, from, end, drop_page, translator);
+    originals_each_page(changes->originals, from, start, drop_made, translator);
+    originals_each_page(changes->originals, start, end, drop_page, translator);
     if (unlinked) {
         link_redo(translator);
     }

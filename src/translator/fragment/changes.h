@@ -38,7 +38,7 @@ void changes_note(struct translator *translator, struct fragment *fragment, cons
 struct fragment *changes_wake(struct context *context, guest_addr start);
 /* Of a guarded one: whether its code is another than it was.  Without the lock, while the thread is in the cache. */
 bool changes_differ(struct context *context, const struct fragment *fragment);
-/* The same with the lock; then the fragment is gone. */
+/* The same with the lock; then the fragment is gone, and also if it need not be guarded any more. */
 bool changes_spoil(struct context *context, struct fragment *fragment);
 /* There are no fragments any more. */
 void changes_forget(struct translator *translator);

@@ -25,6 +25,8 @@ struct code_page {
     uint8_t state;           /* enum page_state */
     uint8_t permissions;     /* that the program gave it: HOST_READ and the others */
     bool never;              /* it is never watched: the kernel writes there, and does not say if it cannot */
+    bool by_others;          /* it is guarded because others may write to it, unseen */
+    uint16_t calm;           /* how often its code was found as it was, since it is guarded */
     uint8_t writes;          /* how often it was written to while it was watched */
 };
 

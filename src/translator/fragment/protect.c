@@ -9,8 +9,10 @@
 
 #include "base/check.h"
 
-/* A page that was written so often while it was watched is guarded. */
+/* A page that was written so often while it was watched is guarded; until its code was found unchanged so often:
+ * a store that faults costs some hundred times what comparing does. */
 #define WRITES_MAX 4
+#define CALM_MAX 1000
 
 static bool is_writable(const struct code_page *page)
 {
@@ -56,8 +58,8 @@ static void watch(struct translator *translator, guest_addr address)
     }
     const struct fetch_mapping mapping = ask(changes, page->address);
     page->permissions = (uint8_t)mapping.permissions;
-    const bool by_others = mapping.shared || (mapping.file && is_writable(page));
-    if (by_others ||
+    page->by_others = mapping.shared || (mapping.file && is_writable(page));
+    if (page->by_others ||
         outside_may_write(translator, page->address, page->address + CODE_PAGE)) {
         set_state(page, PAGE_GUARDED);
     } else if (!is_writable(page)) {
@@ -267,6 +269,40 @@ void protect_open_for_call(struct translator *translator, guest_addr start, gues
     struct opening opening = {.translator = translator, .writes = true};
 
     open_range(&opening, start, end_address);
+}
+
+/* The page that makes `fragment` guarded, or NULL if that cannot be helped. */
+static struct code_page *find_calm_page(const struct translator *translator,
+                                        const struct fragment *fragment)
+{
+    const struct original *original = fragment->original;
+
+    for (unsigned i = 0; i < original->piece_count; i++) {
+        struct code_page *page =
+            originals_find_page(translator->changes.originals, original->pieces[i].start);
+        if (page->state == PAGE_GUARDED) {
+            return page->by_others || page->never || translator->changes.all ? NULL : page;
+        }
+    }
+    return NULL;
+}
+
+bool protect_calm(struct translator *translator, const struct fragment *fragment)
+{
+    struct code_page *page = find_calm_page(translator, fragment);
+    bool unlinked;
+
+    if (page == NULL || ++page->calm < CALM_MAX ||
+        outside_may_write(translator, page->address, page->address + CODE_PAGE)) {
+        return false;
+    }
+    begin(translator, &unlinked);
+    drop_all(translator, page);
+    page->calm = 0;
+    page->writes = 0;
+    set_state(page, PAGE_OPEN);
+    end(translator, unlinked);
+    return true;
 }
 
 bool protect_watches(const struct translator *translator)

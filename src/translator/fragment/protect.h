@@ -31,6 +31,9 @@ void protect_mend(struct translator *translator);
 void protect_open(struct translator *translator, guest_addr start, guest_addr end);
 /* The same for a system call that writes there: it counts as a store. */
 void protect_open_for_call(struct translator *translator, guest_addr start, guest_addr end);
+/* A guarded fragment was found as it was, once more.  True if its page has been left alone for so long that it is
+ * no longer guarded: then the fragment is gone, and the next one is watched. */
+bool protect_calm(struct translator *translator, const struct fragment *fragment);
 /* Whether any page is watched. */
 bool protect_watches(const struct translator *translator);
 /* The kernel may write to `address` at any time, and would not say if it could not: its page is never
