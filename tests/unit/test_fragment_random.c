@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PROGRAMS 400
+#define PROGRAMS 200
 
 static uint64_t programs = PROGRAMS;
 static uint64_t first_program;
