@@ -482,6 +482,9 @@ static void tags_that_share_a_place_are_told_apart(void **state)
     assert_int_equal(count_get_totals(rig.translator).callbacks, 2);
     flush_all(rig.translator);
     assert_int_equal(count_get_totals(rig.translator).dropped, 2);
+    for (unsigned i = 0; i < LOOP_BUCKETS; i++) {
+        assert_null(rig.translator->counts->tags[i]);
+    }
     rig_destroy(&rig);
 }
 
