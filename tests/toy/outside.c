@@ -1,5 +1,5 @@
 /* What the translator's core needs from outside: memory, the list of mappings, a lock, and the process. */
-#include "outside.h"
+#include "inside.h"
 
 #include "translator/fragment/link.h"
 #include "translator/fragment/outside.h"
@@ -254,7 +254,7 @@ guest_addr outside_system_call(struct context *context, guest_addr next)
 {
     for (unsigned i = 0; i < rig->thread_count; i++) {
         if (rig->threads[i].context == context) {
-            rig_system_call(&rig->threads[i], &context->registers, false);
+            run_system_call(&rig->threads[i], &context->registers, false);
         }
     }
     return next;

@@ -11,7 +11,4 @@ extern const uint8_t outside_fault_place[1];
 /* The test has failed. */
 _Noreturn void outside_stop(const char *message);
 
-/* rig.c */
-void rig_system_call(struct rig_thread *thread, struct target_registers *registers, bool alone);
-
 #endif

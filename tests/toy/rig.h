@@ -45,9 +45,9 @@ struct rig_thread {
     struct toy_machine alone;
     guest_addr start;
     bool runs;
-    enum toy_stop stop;                /* why it ended, */
-    guest_addr pc;                     /* where, */
-    struct target_registers registers; /* and with which registers */
+    enum toy_stop stop;                /* why the program ended */
+    guest_addr pc;                     /* where it was then */
+    struct target_registers registers; /* the program's when it ended */
     uint64_t told[2];                  /* what CALL_TELL told, in the cache and alone */
     pthread_t handle;
 };
@@ -72,11 +72,9 @@ struct rig {
     unsigned head_count;
 
     /* What a test may want to do in the middle; NULL if it does not. */
-    void (*before_dispatch)(struct rig_thread *thread, const struct exit *exit);
     void (*before_step)(struct rig_thread *thread);
     /* A call with another number than below; `alone` for the program that runs alone. */
     void (*system_call)(struct rig_thread *thread, struct target_registers *registers, bool alone);
-    void *argument;    /* the test's */
     const char *label; /* what a failure is to be known by, or NULL */
 
     /* Threads take turns. */
@@ -117,8 +115,8 @@ void rig_create(struct rig *rig, const struct options *options);
 void rig_create_with_counters(struct rig *rig, const struct options *options, unsigned entries);
 void rig_destroy(struct rig *rig);
 
-/* Runs the program from `start` on with these registers of the first thread: all 0 but for the stack pointer,
- * unless the test sets them.  The last three arguments are how it must end. */
+/* Runs the program from `start` on, in the first thread; its registers are those of the context, which are all 0
+ * but for the stack pointer, unless the test sets them.  Returns why it ended. */
 enum toy_stop rig_run(struct rig *rig, guest_addr start);
 /* One more thread, with a stack of its own, which begins with the others at rig_run_threads. */
 struct rig_thread *rig_add_thread(struct rig *rig, guest_addr start);
@@ -127,7 +125,7 @@ void rig_run_threads(struct rig *rig);
 void rig_yield(struct rig *rig);
 struct rig_thread *rig_current(struct rig *rig);
 
-/* The program leaves through `exit`, or goes to `pc`, and nothing is executed: where it would go on. */
+/* The program goes to `pc`, but nothing is executed: where it would be. */
 const uint8_t *rig_dispatch_to(struct rig *rig, guest_addr pc);
 struct fragment *rig_find(struct rig *rig, guest_addr start);
 /* Builds a fragment as if the program had come there. */

@@ -70,6 +70,9 @@ static void a_counter_that_only_looks_for_heat_stops_at_the_threshold(void **sta
     assert_true(is_hot(head));
     const struct fragment *fragment = rig_find(&rig, head);
     assert_ptr_equal(fragment->landing, fragment->entry);
+    const uint8_t *first =
+        fragment_indirect_entry(fragment) + 1; /* the displacement of its first jump */
+    assert_ptr_equal(displacement_get(first), first + 2);
     assert_true(fragment->loop->removed);
     rig_destroy(&rig);
 }
@@ -262,6 +265,8 @@ static void each_byte_of_a_counter_is_known_to_be_its_own(void **state)
     counter_code_forget(rig.translator, gone);
     assert_null(counter_code_find(rig.translator, gone->code));
     assert_non_null(counter_code_find(rig.translator, rig_find(&rig, heads[0])->loop->code));
+    flush_all(rig.translator);
+    assert_int_equal(rig.translator->counts->placed_count, 0);
     rig_destroy(&rig);
 }
 
@@ -482,6 +487,9 @@ static void tags_that_share_a_place_are_told_apart(void **state)
     assert_int_equal(count_get_totals(rig.translator).callbacks, 2);
     flush_all(rig.translator);
     assert_int_equal(count_get_totals(rig.translator).dropped, 2);
+    for (unsigned i = 0; i < LOOP_BUCKETS; i++) {
+        assert_null(rig.translator->counts->tags[i]);
+    }
     rig_destroy(&rig);
 }
 

@@ -91,6 +91,23 @@ static void targets_that_share_an_entry_are_told_apart(void **state)
     }
 }
 
+/* The check of a fragment that was built for a lookup falls into it; that of another stands elsewhere. */
+static void a_fragment_that_is_built_for_a_lookup_has_its_check_before_it(void **state)
+{
+    (void)state;
+    create_with(INDIRECT_SIEVE, RETURNS_CACHE);
+    const guest_addr start = write_callers_of(2, 3);
+    const struct fragment *before = rig_build(&rig, CODE + PAGE); /* by no lookup */
+    assert_int_equal(rig_run(&rig, start), TOY_HALTED);
+    const struct fragment *by_lookup = rig_find(&rig, CODE + PAGE + SAME);
+    const uint8_t *check = by_lookup->checks.of[false][LOOKUP_SIEVE];
+    assert_in_range((uintptr_t)check, (uintptr_t)by_lookup->code, (uintptr_t)by_lookup->entry);
+    const uint8_t *elsewhere = before->checks.of[false][LOOKUP_SIEVE];
+    assert_non_null(elsewhere);
+    assert_not_in_range((uintptr_t)elsewhere, (uintptr_t)before->code, (uintptr_t)before->entry);
+    rig_destroy(&rig);
+}
+
 static void a_fragment_that_goes_is_found_no_more(void **state)
 {
     (void)state;
@@ -214,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_ALONE(each_kind_of_lookup_finds_its_target),
         TEST_ALONE(targets_that_share_an_entry_are_told_apart),
+        TEST_ALONE(a_fragment_that_is_built_for_a_lookup_has_its_check_before_it),
         TEST_ALONE(a_fragment_that_goes_is_found_no_more),
         TEST_ALONE(tables_that_are_crowded_grow),
         TEST_ALONE(tables_of_a_fixed_size_stay),

@@ -311,6 +311,27 @@ static void code_over_the_end_of_a_page_has_both_watched(void **state)
     assert_int_equal(reg(R3), UINT64_C(55) << 24 | 1);
 }
 
+/* Nothing else of the plan is on the second page. */
+static void the_last_instruction_of_a_plan_has_both_pages_watched(void **state)
+{
+    const guest_addr end = CODE + PAGE;
+
+    (void)state;
+    go(CODE + 8 * PAGE);
+    put(TOY_HALT, 0, 0, 0);
+    go(end - 1);
+    put(TOY_JUMP_REGISTER, 0, R5, 0);
+    rig.threads[0].context->registers.r[R5] = CODE + 8 * PAGE;
+    rig.threads[0].context->registers.r[R6] = CODE + 8 * PAGE;
+    assert_int_equal(rig_run(&rig, end - 1), TOY_HALTED);
+    expect_state(end, PAGE_WATCHED);
+    write_store(CODE + 4 * PAGE, end, end - 1);
+    rig.threads[0].context->registers.r[R1] = R6; /* the register of the jump */
+    rig.threads[0].context->registers.r[R5] = CODE;
+    assert_int_equal(rig_run(&rig, CODE + 4 * PAGE), TOY_HALTED);
+    assert_int_equal(rig.threads[0].pc, CODE + 8 * PAGE);
+}
+
 /* Only what may be executed is watched; and what becomes executable later is, then. */
 static void a_page_behind_code_that_becomes_code_is_watched(void **state)
 {
@@ -520,6 +541,7 @@ int main(void)
         TEST_PROTECT(what_a_system_call_writes_to_is_guarded),
         TEST_PROTECT(guarded_code_is_compared_each_time),
         TEST_PROTECT(code_over_the_end_of_a_page_has_both_watched),
+        TEST_PROTECT(the_last_instruction_of_a_plan_has_both_pages_watched),
         TEST_PROTECT(a_page_behind_code_that_becomes_code_is_watched),
         TEST_PROTECT(a_page_behind_code_that_becomes_writable_is_watched),
         TEST_PROTECT(a_sequence_near_the_end_of_a_page_stays_whole),

@@ -56,7 +56,7 @@ uint64_t count_additions(uint64_t sum, uint64_t amount)
 
 static struct loop **loop_bucket(struct counts *counts, guest_addr head)
 {
-    return &counts->buckets[(head >> 1 ^ head >> 13) % LOOP_BUCKETS];
+    return &counts->buckets[(head / TARGET_SHORTEST_INSTRUCTION ^ head >> 13) % LOOP_BUCKETS];
 }
 
 static struct loop *find_loop(struct counts *counts, guest_addr head)

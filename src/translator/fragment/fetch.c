@@ -262,7 +262,7 @@ uint64_t fetch_count(struct translator *translator, guest_addr pc)
     if (left >= TARGET_LONGEST_INSTRUCTION) {
         return left / TARGET_LONGEST_INSTRUCTION;
     }
-    /* Its other half may be in a mapping that was not known, and is one with this now. */
+    /* Its rest may be in a mapping that was not known, and is one with this now. */
     if (target_fits(pc, window.end) ||
         (window.end != bad_page(translator) && find_range(translator, window.end).end != 0)) {
         fetch_forget_window(translator);

@@ -215,7 +215,7 @@ void originals_forget_pages(struct originals *originals)
     __builtin_memset(originals->buckets, 0, sizeof originals->buckets);
 }
 
-/* Both are aligned to two bytes, mostly to more. */
+/* Eight at a time, where both are aligned alike. */
 static bool bytes_differ(const uint8_t *a, const uint8_t *b, uint32_t count)
 {
     uint32_t i = 0;
