@@ -103,8 +103,7 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
             target_scan(plan, limit);
         }
         if (UNLIKELY(limit < TARGET_WHOLE_INSTRUCTIONS)) {
-            /* If what follows becomes readable, it is made anew. */
-            plan->cut = true;
+            /* It may be cut where code could not be read: if that changes, it is made anew. */
             code_add(&translator->code, pc, plan->readable_end + 1);
         }
         if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */

@@ -177,30 +177,22 @@ void changes_expect_all(struct translator *translator)
     }
 }
 
-/* Drops what was made from a page before the range, and cut there since nothing could be read behind it. */
-static void drop_cut(void *argument, struct code_page *page)
-{
-    struct translator *translator = argument;
-    struct piece *piece = page->pieces;
-
-    while (piece != NULL) {
-        if (piece->original->cut) {
-            changes_drop(translator, piece->original);
-            piece = page->pieces; /* others of its pieces may have been the next */
-        } else {
-            piece = piece->next;
-        }
-    }
-}
-
-/* Drops what was made from a page, of which nothing is known any more. */
-static void drop_page(void *argument, struct code_page *page)
+/* Drops what was made from a page. */
+static void drop_made(void *argument, struct code_page *page)
 {
     struct translator *translator = argument;
 
     while (page->pieces != NULL) {
         changes_drop(translator, page->pieces->original);
     }
+}
+
+/* The same, and nothing is known of the page any more. */
+static void drop_page(void *argument, struct code_page *page)
+{
+    struct translator *translator = argument;
+
+    drop_made(translator, page);
     translator->changes.watched_count -=
         page->state == PAGE_WATCHED || page->state == PAGE_TORN ? 1 : 0;
     page->state = page->never ? PAGE_GUARDED : PAGE_OPEN;
@@ -224,8 +216,9 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
     changes->mapping = (struct fetch_mapping){.range = {0, 0}};
     if (!code_overlaps(&translator->code, start, bytes)) {
         if (protects(translator)) { /* nothing was made from these pages, but what they were is known */
-            const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
-    originals_each_page(changes->originals, from, start, drop_cut, translator);
+            /* With what was cut at the beginning of the range, since nothing could be read there. */
+    const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
+    originals_each_page(changes->originals, from, start, drop_made, translator);
     originals_each_page(changes->originals, start, end, drop_page, translator);
         }
         return;
@@ -236,8 +229,9 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
         return;
     }
     const bool unlinked = outside_bring_out(translator);
+    /* With what was cut at the beginning of the range, since nothing could be read there. */
     const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
-    originals_each_page(changes->originals, from, start, drop_cut, translator);
+    originals_each_page(changes->originals, from, start, drop_made, translator);
     originals_each_page(changes->originals, start, end, drop_page, translator);
     if (unlinked) {
         link_redo(translator);

@@ -165,7 +165,7 @@ struct original *originals_add(struct originals *originals, struct fragment *fra
     uint32_t taken = 0;
 
     ASSERT(originals_have_room(originals));
-    *original = (struct original){.fragment = fragment, .cut = plan->cut};
+    *original = (struct original){.fragment = fragment};
     while (step != plan->end) {
         guest_addr start;
         uint32_t bytes;

@@ -45,7 +45,6 @@ struct original {
     uint32_t piece_count;
     uint8_t credit;      /* how often it is still compared before it is put to sleep, used or not */
     bool asleep;         /* nothing leads to the fragment */
-    bool cut;            /* as of its plan */
     bool gone;           /* there is no such fragment any more */
     const uint8_t *copy; /* of all its code; NULL if that cannot change */
     struct piece pieces[];

@@ -49,7 +49,6 @@ struct plan {
     guest_addr readable_end; /* where a scan begins, code can be read up to here */
     uint64_t instructions; /* of the program's */
     uint64_t side_count;   /* steps of the kind STEP_SIDE */
-    bool cut;     /* it may end where it does because what follows could not be read */
     bool careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */
     /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
     _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
@@ -62,7 +61,7 @@ static inline void plan_begin(struct plan *plan, guest_addr start)
     plan->end = plan->steps;
     plan->code_end = plan->code;
     plan->instructions = plan->side_count = 0;
-    plan->careful = plan->cut = false;
+    plan->careful = false;
 }
 
 /* Adds a step; whoever does moves plan->pc, plan->code_end and plan->instructions on, too. */
