@@ -88,7 +88,8 @@ struct counter_layout {
     uint16_t bytes;
     uint16_t landing;  /* for those that jump here with all registers the program's */
     uint16_t indirect; /* for those that come through the indirect entry */
-    uint16_t resume;   /* the paper's: as through the indirect entry, past the check for the threshold */
+    uint16_t
+        resume; /* the paper's: as through the indirect entry, past the check for the threshold */
 };
 extern const struct counter_layout target_sw_layout, target_paper_layout;
 

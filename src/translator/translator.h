@@ -38,15 +38,15 @@ struct inherited {
 
 struct options {
     size_t cache_bytes;
-    bool cache_fixed; /* it never has more */
+    bool cache_fixed;       /* it never has more */
     const char *stats_path; /* NULL: no statistics are written to a file */
     const char *dump_path;  /* NULL: no dump is written */
-    int stats_fd;       /* where the statistics go instead, or -1 */
-    bool link;          /* --no-link clears it */
-    bool follow;        /* --no-follow clears it */
-    bool follow_exec;   /* --no-follow-exec does */
-    const char *argv0;  /* NULL: the program's path */
-    const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
+    int stats_fd;           /* where the statistics go instead, or -1 */
+    bool link;              /* --no-link clears it */
+    bool follow;            /* --no-follow clears it */
+    bool follow_exec;       /* --no-follow-exec does */
+    const char *argv0;      /* NULL: the program's path */
+    const char *execfn;     /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
     enum indirect indirect;
     enum returns returns;
@@ -110,20 +110,21 @@ struct translator {
 
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
-    bool has_hardware; /* the processor has counters, and more for translators */
+    bool has_hardware;     /* the processor has counters, and more for translators */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
-    bool threaded;                    /* there was more than one: code is changed by single words */
-    size_t far_way_bytes; /* TARGET_FAR_WAY_BYTES with threads and where fragments go one by one, or 0 */
-    bool emptying;                    /* a thread waits for the others to leave the cache */
-    struct lock lock;                 /* guards all of the translator but brk_end, where there are threads */
-    struct context *threads;          /* those that there are */
-    struct context *context;          /* of the first */
-    struct context *master;           /* whose tables lookups of all threads are noted in */
+    bool threaded; /* there was more than one: code is changed by single words */
+    size_t
+        far_way_bytes; /* TARGET_FAR_WAY_BYTES with threads and where fragments go one by one, or 0 */
+    bool emptying;     /* a thread waits for the others to leave the cache */
+    struct lock lock;        /* guards all of the translator but brk_end, where there are threads */
+    struct context *threads; /* those that there are */
+    struct context *context; /* of the first */
+    struct context *master;  /* whose tables lookups of all threads are noted in */
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
 
     struct changes changes;
-    struct plan plan; /* of the fragment that is being built */
+    struct plan plan;        /* of the fragment that is being built */
     struct code_ranges code; /* where code was translated from */
     struct fetchable fetchable;
     struct fetchable fixed;  /* of the first: private, and cannot be written to */
@@ -135,8 +136,8 @@ struct translator {
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];
-    struct actions actions;            /* the process's; one that borrows the memory has its own */
-    struct target_process process;     /* what the target keeps */
+    struct actions actions;        /* the process's; one that borrows the memory has its own */
+    struct target_process process; /* what the target keeps */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 

@@ -13,8 +13,7 @@
 static uint64_t count_readable(struct translator *translator, struct plan *plan)
 {
     const uint64_t room = PLAN_INSTRUCTIONS - plan->instructions;
-    const bool far_from_end =
-        plan->pc - translator->window.start < translator->window_safe_bytes;
+    const bool far_from_end = plan->pc - translator->window.start < translator->window_safe_bytes;
 
     plan->readable_end = translator->window.end;
     if (LIKELY(far_from_end && !translator->changes.indexed)) {
@@ -239,10 +238,8 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
 {
     struct cache *cache = &translator->cache;
     struct fragment *fragment = make_fragment(translator, plan);
-    struct emission emission = {.translator = translator,
-                                .fragment = fragment,
-                                .lookup = lookup,
-                                .at = cache->fragments};
+    struct emission emission = {
+        .translator = translator, .fragment = fragment, .lookup = lookup, .at = cache->fragments};
     target_emit(plan, &emission);
     cache_commit(cache, fragment->end);
     translator->statistics.fragments++;
@@ -311,6 +308,7 @@ const uint8_t *build_alone(struct context *context, guest_addr pc)
         plan_go_on(plan);
     }
     struct fragment *fragment = emit(translator, plan, LOOKUP_INLINE);
-    translator->cache.dead_bytes += (size_t)(fragment->end - fragment->code); /* as soon as it was executed */
+    translator->cache.dead_bytes +=
+        (size_t)(fragment->end - fragment->code); /* as soon as it was executed */
     return fragment_indirect_entry(fragment);
 }

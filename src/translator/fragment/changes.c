@@ -215,11 +215,12 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
 
     changes->mapping = (struct fetch_mapping){.range = {0, 0}};
     if (!code_overlaps(&translator->code, start, bytes)) {
-        if (protects(translator)) { /* nothing was made from these pages, but what they were is known */
+        if (protects(
+                translator)) { /* nothing was made from these pages, but what they were is known */
             /* With what was cut at the beginning of the range, since nothing could be read there. */
-    const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
-    originals_each_page(changes->originals, from, start, drop_made, translator);
-    originals_each_page(changes->originals, start, end, drop_page, translator);
+            const guest_addr from = start < CODE_PAGE ? 0 : start - CODE_PAGE;
+            originals_each_page(changes->originals, from, start, drop_made, translator);
+            originals_each_page(changes->originals, start, end, drop_page, translator);
         }
         return;
     }

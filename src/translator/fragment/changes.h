@@ -16,9 +16,10 @@ struct changes {
     bool told;    /* the program has said once that code may have changed */
     bool all;     /* even code that cannot be written to may have */
     struct originals *originals;
-    struct fetch_mapping mapping; /* protect.c: what the kernel said last; empty if it must be asked */
-    unsigned watched_count;       /* protect.c: pages that are watched, or torn */
-    uint32_t torn;                /* protect.c: 1 if there is one that is torn */
+    struct fetch_mapping
+        mapping;               /* protect.c: what the kernel said last; empty if it must be asked */
+    unsigned watched_count;    /* protect.c: pages that are watched, or torn */
+    uint32_t torn;             /* protect.c: 1 if there is one that is torn */
     struct original *compared; /* told.c: those that are compared the next time */
     unsigned asleep_count;     /* told.c: of originals->asleep */
 };
@@ -32,7 +33,8 @@ uint64_t changes_limit(struct translator *translator, struct plan *plan, uint64_
 /* Whether a fragment made of `plan` must be guarded. */
 bool changes_guard(const struct translator *translator, const struct plan *plan);
 /* A fragment has been made of `plan`. */
-void changes_note(struct translator *translator, struct fragment *fragment, const struct plan *plan);
+void changes_note(struct translator *translator, struct fragment *fragment,
+                  const struct plan *plan);
 /* A fragment for `start` that nothing leads to, but whose code is as it was: it is in use again.  NULL if
  * there is none. */
 struct fragment *changes_wake(struct context *context, guest_addr start);

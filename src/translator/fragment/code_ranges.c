@@ -101,8 +101,7 @@ bool code_overlaps(const struct code_ranges *code, guest_addr start, uint64_t by
 
     /* bytes may be anything that a program passes: the sum must not wrap. */
     return bytes != 0 && index < code->count &&
-           (code->ranges[index].start <= start ||
-            code->ranges[index].start - start < bytes);
+           (code->ranges[index].start <= start || code->ranges[index].start - start < bytes);
 }
 
 void code_forget(struct code_ranges *code)

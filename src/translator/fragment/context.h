@@ -26,25 +26,26 @@ struct context {
     uint64_t spare[TARGET_SPARE_WORDS]; /* for registers that emitted code needs for a moment */
     uint32_t pending; /* 1 while a signal waits until the translator leaves for the program */
     struct signals *signals;
-    const void *callback;   /* what counters call at their threshold */
-    const void *fetch_slot; /* the routine of `sw-paper` that finds a slot */
-    struct slot *slots;     /* the table of `sw-paper` */
-    uint64_t threshold;     /* executions that make a loop hot */
+    const void *callback;                    /* what counters call at their threshold */
+    const void *fetch_slot;                  /* the routine of `sw-paper` that finds a slot */
+    struct slot *slots;                      /* the table of `sw-paper` */
+    uint64_t threshold;                      /* executions that make a loop hot */
     const void *miss[LOOKUP_KINDS];          /* where lookups of each kind go that fail */
     const struct exit *missed[LOOKUP_KINDS]; /* what lookups of each kind leave through then */
     struct translator *translator;
-    struct context *next;  /* the next of translator->threads */
-    const void *detour;    /* what dispatch goes to instead of a fragment, once, or NULL */
-    void *block;           /* the memory that all of the thread's things are in */
+    struct context *next; /* the next of translator->threads */
+    const void *detour;   /* what dispatch goes to instead of a fragment, once, or NULL */
+    void *block;          /* the memory that all of the thread's things are in */
     size_t block_bytes;
-    uint64_t dispatches;   /* not yet among those of translator->statistics */
-    uint32_t inside;       /* 1 while the thread is in the cache, or about to be */
-    uint32_t borrows;      /* 1 while another process has the context, which borrows the memory */
-    uint32_t reading;      /* 1 while a fault in the translator is one of reading the program's code */
-    uint32_t spoiled;      /* 1 if such a fault happened since this was cleared */
+    uint64_t dispatches; /* not yet among those of translator->statistics */
+    uint32_t inside;     /* 1 while the thread is in the cache, or about to be */
+    uint32_t borrows;    /* 1 while another process has the context, which borrows the memory */
+    uint32_t reading; /* 1 while a fault in the translator is one of reading the program's code */
+    uint32_t spoiled; /* 1 if such a fault happened since this was cleared */
     guest_addr unreadable; /* where it happened */
-    const struct call *call; /* the system call that the thread makes now, where that matters; or NULL */
-    void *words;           /* memory that execve needs (exec.c), or NULL */
+    const struct call
+        *call;   /* the system call that the thread makes now, where that matters; or NULL */
+    void *words; /* memory that execve needs (exec.c), or NULL */
     size_t words_bytes;
     union target_lookup lookups[]; /* some tables grow from the context downwards instead */
 };

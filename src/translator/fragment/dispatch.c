@@ -217,7 +217,8 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
-               kind != EXIT_RESUME && kind != EXIT_STORE && kind != EXIT_HOT) { /* whose exits stay */
+               kind != EXIT_RESUME && kind != EXIT_STORE &&
+               kind != EXIT_HOT) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {

@@ -138,10 +138,10 @@ static bool read_mapping(struct maps *maps, struct fetch_mapping *mapping)
         mapping->permissions |= next_character(maps) == letters[i] ? bits[i] : 0;
     }
     mapping->shared = next_character(maps) == 's';
-    next_character(maps);   /* a space */
-    read_hexadecimal(maps); /* where in the file the mapping begins */
-    read_hexadecimal(maps); /* the first number of the file's device */
-    read_hexadecimal(maps); /* the second one */
+    next_character(maps);                        /* a space */
+    read_hexadecimal(maps);                      /* where in the file the mapping begins */
+    read_hexadecimal(maps);                      /* the first number of the file's device */
+    read_hexadecimal(maps);                      /* the second one */
     mapping->file = next_character(maps) != '0'; /* the file's inode: 0 if there is none */
     for (;;) {
         const char c = next_character(maps);

@@ -12,17 +12,17 @@ enum exit_kind {
     EXIT_CODE_CHANGED, /* the program said so: what has is translated anew */
     EXIT_RESUME,       /* to context->target: after a signal */
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
-    EXIT_STORE,        /* a store at context->target faulted, to `target`, where code is protected */
-    EXIT_HOT,          /* the counter of `target` reached its threshold */
+    EXIT_STORE, /* a store at context->target faulted, to `target`, where code is protected */
+    EXIT_HOT,   /* the counter of `target` reached its threshold */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own trampoline or straight into
  * `to`; never anywhere else. */
 struct exit {
-    uint8_t kind;   /* enum exit_kind */
-    uint8_t lookup; /* of EXIT_INDIRECT: the kind of the lookup that failed */
-    bool counts;    /* its target shall get a counter when it is taken */
-    bool dead;      /* its fragment has gone: who finds it in a list takes it out */
+    uint8_t kind;            /* enum exit_kind */
+    uint8_t lookup;          /* of EXIT_INDIRECT: the kind of the lookup that failed */
+    bool counts;             /* its target shall get a counter when it is taken */
+    bool dead;               /* its fragment has gone: who finds it in a list takes it out */
     guest_addr target;       /* where the program goes on */
     struct target_site site; /* the jump to patch, if it is ever linked */
     struct fragment *to;     /* NULL while unlinked */
@@ -33,7 +33,8 @@ struct fragment {
     guest_addr start;
     uint8_t *entry;   /* for jumps from other fragments, with all registers the program's */
     uint8_t *landing; /* where those jumps go: the entry, or a counter in front of it */
-    uint8_t *code;    /* where all of it begins, with what checks the target of a lookup, if anything */
+    uint8_t
+        *code; /* where all of it begins, with what checks the target of a lookup, if anything */
     uint8_t *end;
     struct exit *exits; /* its ways out */
     uint64_t exit_count;
@@ -41,10 +42,11 @@ struct fragment {
     struct exit *incoming;       /* exits that are linked to it */
     struct loop *loop;           /* of its counter, or NULL */
     struct original *original;   /* the code that it was made from, where that is kept; or NULL */
-    bool guarded; /* that code is compared each time before it is entered, so nothing leads to it but
+    bool
+        guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */
-    struct fragment *next;       /* in the same bucket of the index */
-    struct fragment *before;     /* the one that was built before it; NULL for the first */
+    struct fragment *next;   /* in the same bucket of the index */
+    struct fragment *before; /* the one that was built before it; NULL for the first */
 };
 
 /* Where control enters `fragment` from dispatch or from an indirect jump. */

@@ -15,19 +15,19 @@ enum page_state {
     PAGE_WATCHED, /* it is write-protected */
     PAGE_GUARDED, /* it is written so often, or in such ways, that fragments are compared instead */
     PAGE_FIXED,   /* it cannot be written to */
-    PAGE_TORN,    /* it was opened in passing: what was made from it must go before the program goes on */
+    PAGE_TORN, /* it was opened in passing: what was made from it must go before the program goes on */
 };
 
 struct code_page {
     guest_addr address;
-    struct code_page *next;  /* in the same bucket */
-    struct piece *pieces;    /* code that fragments were made from */
-    uint8_t state;           /* enum page_state */
-    uint8_t permissions;     /* that the program gave it: HOST_READ and the others */
-    bool never;              /* it is never watched: the kernel writes there, and does not say if it cannot */
-    bool by_others;          /* it is guarded because others may write to it, unseen */
-    uint16_t calm;           /* how often its code was found as it was, since it is guarded */
-    uint8_t writes;          /* how often it was written to while it was watched */
+    struct code_page *next; /* in the same bucket */
+    struct piece *pieces;   /* code that fragments were made from */
+    uint8_t state;          /* enum page_state */
+    uint8_t permissions;    /* that the program gave it: HOST_READ and the others */
+    bool never; /* it is never watched: the kernel writes there, and does not say if it cannot */
+    bool by_others; /* it is guarded because others may write to it, unseen */
+    uint16_t calm;  /* how often its code was found as it was, since it is guarded */
+    uint8_t writes; /* how often it was written to while it was watched */
 };
 
 /* Straight code of one fragment on one page. */
@@ -41,7 +41,8 @@ struct piece {
 
 struct original {
     struct fragment *fragment;
-    struct original *next; /* of those that are compared (told.c), or that sleep in the same bucket */
+    struct original
+        *next; /* of those that are compared (told.c), or that sleep in the same bucket */
     uint32_t piece_count;
     uint8_t credit;      /* how often it is still compared before it is put to sleep, used or not */
     bool asleep;         /* nothing leads to the fragment */

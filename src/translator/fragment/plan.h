@@ -25,7 +25,8 @@ enum step_kind {
 };
 
 enum step_flags {
-    STEP_LEAVES = 1, /* of a jump or call: it is not followed, and ends the plan with an exit; of a side:
+    STEP_LEAVES =
+        1, /* of a jump or call: it is not followed, and ends the plan with an exit; of a side:
                       * it is no branch, but a jump */
     STEP_TURNED = 2, /* of a branch: laid out so that the way not taken is the short one */
     STEP_MARKED = 4, /* of an indirect call: it is looked up with TARGET_CALL_MARK */
@@ -43,13 +44,14 @@ struct step {
 
 struct plan {
     guest_addr start;
-    guest_addr pc;         /* where the program's code goes on behind the last step */
-    struct step *end;      /* behind the last step */
-    uint8_t *code_end;     /* behind the last byte of `code` that is used */
+    guest_addr pc;           /* where the program's code goes on behind the last step */
+    struct step *end;        /* behind the last step */
+    uint8_t *code_end;       /* behind the last byte of `code` that is used */
     guest_addr readable_end; /* where a scan begins, code can be read up to here */
-    uint64_t instructions; /* of the program's */
-    uint64_t side_count;   /* steps of the kind STEP_SIDE */
-    bool careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */
+    uint64_t instructions;   /* of the program's */
+    uint64_t side_count;     /* steps of the kind STEP_SIDE */
+    bool
+        careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */
     /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
     _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
     struct step steps[PLAN_STEPS];

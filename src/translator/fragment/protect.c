@@ -65,7 +65,9 @@ static void watch(struct translator *translator, guest_addr address)
     } else if (!is_writable(page)) {
         set_state(page, PAGE_FIXED);
     } else {
-        set_state(page, PAGE_WATCHED); /* before it is: a store of another thread must know why it faults */
+        set_state(
+            page,
+            PAGE_WATCHED); /* before it is: a store of another thread must know why it faults */
         changes->watched_count++;
         host_protect(page->address, CODE_PAGE, mapping.permissions & ~(unsigned)HOST_WRITE);
     }
@@ -73,8 +75,7 @@ static void watch(struct translator *translator, guest_addr address)
 
 static bool is_guarded(const struct translator *translator, guest_addr address)
 {
-    const struct code_page *page =
-        originals_find_page(translator->changes.originals, address);
+    const struct code_page *page = originals_find_page(translator->changes.originals, address);
 
     return page != NULL && page->state == PAGE_GUARDED;
 }
@@ -113,8 +114,8 @@ uint64_t protect_limit(struct translator *translator, struct plan *plan, uint64_
 bool protect_guards(const struct translator *translator, const struct plan *plan)
 {
     for (const struct step *step = plan->steps; step != plan->end; step++) {
-        if (step->bytes != 0 && (is_guarded(translator, step->pc) ||
-                                 is_guarded(translator, step_end(step) - 1))) {
+        if (step->bytes != 0 &&
+            (is_guarded(translator, step->pc) || is_guarded(translator, step_end(step) - 1))) {
             return true;
         }
     }

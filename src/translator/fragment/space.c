@@ -58,10 +58,8 @@ bool space_create(struct translator *translator, size_t cache_bytes)
                                      .last = pool_memory + pool - POOL_NEED,
                                      .end = pool_memory + pool};
     struct mark *marks_end = mark_memory + pool / sizeof *mark_memory;
-    translator->marks = (struct marks){.start = mark_memory,
-                                       .next = mark_memory,
-                                       .last = marks_end - MARK_NEED,
-                                       .end = marks_end};
+    translator->marks = (struct marks){
+        .start = mark_memory, .next = mark_memory, .last = marks_end - MARK_NEED, .end = marks_end};
     translator->index = (struct index){.buckets = buckets, .mask = index_size(cache_bytes) - 1};
     return true;
 }

@@ -111,8 +111,8 @@ static bool has_name(const char *rest)
 }
 
 /* Permissions and all that follows.  What Strata has protected may be written to, as far as the program knows. */
-static size_t put_rest(const struct translator *translator, struct output *output,
-                       guest_addr start, const char *rest)
+static size_t put_rest(const struct translator *translator, struct output *output, guest_addr start,
+                       const char *rest)
 {
     static const char writable[] = " rw";
 
@@ -157,7 +157,8 @@ static void put_mapping(const struct translator *translator, struct output *outp
             range.start = cuts[i];
         }
     }
-    put_piece(translator, output, range, rest, anonymous && range.start >= cuts[0] && range.end <= cuts[1]);
+    put_piece(translator, output, range, rest,
+              anonymous && range.start >= cuts[0] && range.end <= cuts[1]);
 }
 
 /* Whether anything of it is the program's. */

@@ -258,8 +258,8 @@ void signal_force(struct context *context, int number)
 void signal_deliver_waiting(struct context *context)
 {
     const struct signals *signals = context->signals;
-    const uint64_t mask = act(context, &signals->waiting, &signals->action,
-                              fault_mask_get(context, signals->mask));
+    const uint64_t mask =
+        act(context, &signals->waiting, &signals->action, fault_mask_get(context, signals->mask));
 
     context->pending = 0;
     set_mask(fault_mask_set(context, mask)); /* the next may arrive right here */
@@ -296,8 +296,7 @@ bool signal_can_read(uint64_t address, size_t bytes)
 static bool can_write_word(const struct context *context, uint64_t address)
 {
     struct translator *translator = context->translator;
-    const bool could =
-        host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT;
+    const bool could = host_call(__NR_rt_sigprocmask, 0L, NULL, address, MASK_BYTES) != -EFAULT;
 
     if (!could && protect_owns(translator, address)) {
         protect_tear(translator, address);

@@ -42,15 +42,16 @@ struct signals {
     uint64_t
         floats[TARGET_FLOAT_WORDS]; /* the program's, as a frame holds them; first, for signal.S */
     struct signal_info waiting;     /* if context->pending */
-    struct signal_action action;    /* what is to be done about the one that waits, as when it arrived */
-    uint64_t mask;                  /* what the program had blocked when it arrived */
-    struct actions *actions;        /* of the process */
-    struct signal_stack stack;      /* the program's alternate stack */
-    guest_addr native;              /* where the program was sent to fault, or NATIVE_NONE */
-    struct exit resume;             /* what it leaves through after a signal */
-    bool blocks_faults;             /* fault_mask.h: the program blocks SIGSEGV */
-    bool has_held;                  /* fault_mask.h: one waits that was sent */
-    struct signal_info held;        /* the one that waits */
+    struct signal_action
+        action;                /* what is to be done about the one that waits, as when it arrived */
+    uint64_t mask;             /* what the program had blocked when it arrived */
+    struct actions *actions;   /* of the process */
+    struct signal_stack stack; /* the program's alternate stack */
+    guest_addr native;         /* where the program was sent to fault, or NATIVE_NONE */
+    struct exit resume;        /* what it leaves through after a signal */
+    bool blocks_faults;        /* fault_mask.h: the program blocks SIGSEGV */
+    bool has_held;             /* fault_mask.h: one waits that was sent */
+    struct signal_info held;   /* the one that waits */
 };
 #define NATIVE_NONE 1
 /* Of this, with the stack that the kernel calls the translator on. */

@@ -160,8 +160,7 @@ static struct context *create_child(const struct context *parent, const struct c
         TARGET_STACK_POINTER(&child->registers) = call->arguments[1];
     }
     if ((call->arguments[0] & CLONE_SETTLS) != 0) {
-        TARGET_THREAD_POINTER(&child->registers) =
-            call->arguments[TARGET_CLONE_THREAD_POINTER];
+        TARGET_THREAD_POINTER(&child->registers) = call->arguments[TARGET_CLONE_THREAD_POINTER];
     }
     return child;
 }

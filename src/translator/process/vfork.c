@@ -56,7 +56,7 @@ static void take_back(const struct kept *kept, struct context *context)
     context->registers = kept->registers;
     *context->signals = kept->signals;
     translator->reports = kept->reports;
-    context->pending = 0;        /* of a child that died with one, */
+    context->pending = 0;         /* of a child that died with one, */
     outside_leave_cache(context); /* or there */
     exec_forget(context);
     context->borrows = 0;

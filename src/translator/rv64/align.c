@@ -57,15 +57,16 @@ static bool widen_copy(struct emitter *emitter)
     /* What is wider than the program's own is a piece by itself. */
     const guest_addr pc = mark->pc;
     *mark = (struct mark){.piece = (uint32_t)(uintptr_t)half,
-                                  .run_bytes = (uint16_t)(half - run),
-                                  .pc = pc - (uint64_t)(end - half)};
+                          .run_bytes = (uint16_t)(half - run),
+                          .pc = pc - (uint64_t)(end - half)};
     state_add_mark(marks, half + 4, emitter->at, pc);
     return true;
 }
 
 SELDOM static void add_half(struct emitter *emitter)
 {
-    const bool begun = emitter->fragment->entry != NULL; /* else the last mark is another fragment's */
+    const bool begun =
+        emitter->fragment->entry != NULL; /* else the last mark is another fragment's */
 
     if (!begun || !widen_copy(emitter)) {
         emit_half(emitter, NOTHING_HALF);

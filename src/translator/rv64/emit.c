@@ -157,8 +157,7 @@ static uint8_t *copy_run(uint8_t *at, const uint8_t *code, unsigned bytes)
 }
 
 /* What is neither a copy nor a branch. */
-__attribute__((noinline)) static void emit_other(struct emitter *emitter,
-                                                 const struct step *step)
+__attribute__((noinline)) static void emit_other(struct emitter *emitter, const struct step *step)
 {
     struct fragment *fragment = emitter->fragment;
     const uint32_t detail = step->detail;
@@ -200,8 +199,8 @@ __attribute__((noinline)) static void emit_other(struct emitter *emitter,
 
 /* Of a whole, the ways out of its middle are the steps behind it. */
 SELDOM static unsigned emit_whole(struct emitter *emitter, const struct plan *plan,
-                                  const struct step *step, const uint8_t *code,
-                                  struct side *sides, unsigned sides_before)
+                                  const struct step *step, const uint8_t *code, struct side *sides,
+                                  unsigned sides_before)
 {
     struct fragment *fragment = emitter->fragment;
     struct exit *exits = fragment->exits + fragment->exit_count - plan->side_count;

@@ -79,9 +79,8 @@ struct site_word site_straight(const struct target_site *site, const uint8_t *to
     if (at == site->jump) {
         return (struct site_word){at, word_jal(X0, to - at)};
     }
-    return (struct site_word){at, at == NULL ? 0
-                                             : (get_word(at) & ~BRANCH_OFFSET_MASK) |
-                                                   branch_offset_bits(to - at)};
+    return (struct site_word){
+        at, at == NULL ? 0 : (get_word(at) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(to - at)};
 }
 
 static void patch(struct translator *translator, uint8_t *site, uint32_t word)

@@ -184,8 +184,7 @@ static bool scan_auipc(struct plan *plan, uint32_t word, uint64_t *left)
     const uint64_t value = plan->pc + (uint64_t)rv64_immediate_U(word);
     const guest_addr pc = plan->pc;
     const uint32_t next = *left != 0 ? fetch(pc + 4) : 0;
-    const bool joined =
-        (next & 3) == 3 && field(next, 15) == rd && rd != X0 && rd != TP;
+    const bool joined = (next & 3) == 3 && field(next, 15) == rd && rd != X0 && rd != TP;
 
     struct step *step = add_one(plan, STEP_CONSTANT, word, 4);
     step->value = value;
@@ -494,7 +493,8 @@ void target_scan(struct plan *plan, uint64_t limit)
         uint64_t following = left;
         const bool more = scan_other(plan, half, &following);
         left = following;
-        if (!more || (int64_t)left <= 0) { /* less than nothing after a whole of short instructions */
+        if (!more ||
+            (int64_t)left <= 0) { /* less than nothing after a whole of short instructions */
             break;
         }
     }

@@ -47,7 +47,8 @@ void target_counter_start(struct context *context)
 enum {
     SW_WORDS = 12,
     SW_LANDING = 1,
-    SW_CELL = 2, /* the auipc that makes the cell's address: TARGET_CELL_OF; and the indirect entry */
+    SW_CELL =
+        2, /* the auipc that makes the cell's address: TARGET_CELL_OF; and the indirect entry */
     SW_CHECK = 4,
     SW_EXIT = 10, /* the address of loop->reached, behind the code */
     PAPER_WORDS = 48,

@@ -86,10 +86,11 @@ struct target_registers {
 
 /* The jump that an exit leaves its fragment by, as it can be patched. */
 struct target_site {
-    uint8_t *jump;       /* goes to the trampoline, or to a fragment */
-    uint8_t *branch;     /* a conditional branch that leads to the jump, or NULL */
-    uint8_t *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
-    uint8_t *maker;      /* a trampoline that makes a counter, in the other one's place; or NULL */
+    uint8_t *jump;   /* goes to the trampoline, or to a fragment */
+    uint8_t *branch; /* a conditional branch that leads to the jump, or NULL */
+    uint8_t
+        *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
+    uint8_t *maker;  /* a trampoline that makes a counter, in the other one's place; or NULL */
 };
 
 /* The context of the thread that runs the translator. */

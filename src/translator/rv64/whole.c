@@ -24,9 +24,9 @@ struct member {
 
 struct sequence {
     unsigned count;
-    uint32_t named;   /* bits of the registers that are */
-    unsigned held;    /* the register that stands for tp, or 0 */
-    guest_addr end;   /* behind it */
+    uint32_t named; /* bits of the registers that are */
+    unsigned held;  /* the register that stands for tp, or 0 */
+    guest_addr end; /* behind it */
     struct member members[TARGET_WHOLE_INSTRUCTIONS];
 };
 
@@ -289,7 +289,8 @@ void whole_read(guest_addr pc, guest_addr end, unsigned limit, uint8_t *code, st
     sequence.named = 0;
     whole->instructions = whole->bytes = whole->side_count = 0;
     if (!read_sequence(pc, end, limit, code, &sequence)) {
-        whole->instructions = sequence.count == limit && limit < TARGET_WHOLE_INSTRUCTIONS ? limit + 1 : 0;
+        whole->instructions =
+            sequence.count == limit && limit < TARGET_WHOLE_INSTRUCTIONS ? limit + 1 : 0;
         return;
     }
     if (!choose_held(&sequence)) {
