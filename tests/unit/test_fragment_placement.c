@@ -21,7 +21,7 @@ static bool has_counter(guest_addr head)
 /* A program with each kind of way; all are gone ten times. */
 static struct {
     guest_addr branch_head; /* closed by a branch, and fallen into */
-    guest_addr built_head;  /* the same, but a fragment begins there before the branch is built */
+    guest_addr built_head;  /* closed by a branch that is built when a fragment begins at the head already */
     guest_addr jump_head;   /* closed by a jump */
     guest_addr forward;     /* the target of a branch forward */
     guest_addr called;      /* a function, called directly */

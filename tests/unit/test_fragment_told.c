@@ -286,16 +286,22 @@ static void a_program_may_write_code_again_and_again(void **state)
     assert_int_equal(rig.translator->statistics.code_syncs, 61);
 }
 
-/* A counter of a sleeper stays where it is, and counts on. */
-static void counts_go_on_when_a_fragment_wakes(void **state)
+/* Loops have exact counters, and the program has said once that its code may have changed. */
+static void create_with_counters(void)
 {
     struct options options = rig_options();
 
-    (void)state;
     options.counters = COUNTERS_SW_EXACT;
     options.threshold = 1000;
     rig_create(&rig, &options);
     rig_sync(&rig);
+}
+
+/* A counter of a sleeper stays where it is, and counts on. */
+static void counts_go_on_when_a_fragment_wakes(void **state)
+{
+    (void)state;
+    create_with_counters();
     put(TOY_CONST8, R4, 0, 50);
     const guest_addr head = put(TOY_DEC, R4, 0, 0);
     put_to(TOY_BRANCH8, IF_OTHER, head);
@@ -314,13 +320,8 @@ static void counts_go_on_when_a_fragment_wakes(void **state)
 /* One whose code has changed is dropped with its counter, and what that counted is kept. */
 static void counts_are_kept_when_code_changes(void **state)
 {
-    struct options options = rig_options();
-
     (void)state;
-    options.counters = COUNTERS_SW_EXACT;
-    options.threshold = 1000;
-    rig_create(&rig, &options);
-    rig_sync(&rig);
+    create_with_counters();
     put(TOY_CONST8, R4, 0, 50);
     const guest_addr head = put(TOY_CONST8, R3, 0, 1);
     put(TOY_DEC, R4, 0, 0);
