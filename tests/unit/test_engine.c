@@ -1,25 +1,9 @@
 /* Tests the engine's promises: exact budgets, links, changed code. */
-#include "engine_rig.h"
+#include "engine_fixture.h"
 
 #include <stdlib.h>
 
 #define STEPS 420u
-
-static struct rig rig;
-
-static int create(void **unused)
-{
-    (void)unused;
-    rig_create(&rig);
-    return 0;
-}
-
-static int destroy(void **unused)
-{
-    (void)unused;
-    rig_destroy(&rig);
-    return 0;
-}
 
 /* Loops, calls, both ways of a branch, pairs, memory and compressed code; never ends. */
 static void write_mixture(void)

@@ -1,26 +1,10 @@
 /* Tests that an instruction that cannot complete stops the engine there and does nothing. */
-#include "engine_rig.h"
+#include "engine_fixture.h"
 
 #include "isa/rv64/rows.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-static struct rig rig;
-
-static int create(void **unused)
-{
-    (void)unused;
-    rig_create(&rig);
-    return 0;
-}
-
-static int destroy(void **unused)
-{
-    (void)unused;
-    rig_destroy(&rig);
-    return 0;
-}
 
 /* `before` harmless instructions, the one in question, and many behind it. */
 static void write_around(unsigned before, uint32_t word)

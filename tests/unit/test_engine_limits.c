@@ -1,5 +1,5 @@
 /* Tests the engine at its fixed sizes: block length, full buckets, units, and JSON depth. */
-#include "engine_rig.h"
+#include "engine_fixture.h"
 
 #include "report/json_statistics.h"
 
@@ -9,22 +9,6 @@
 #include <unistd.h>
 
 #define FAR UINT64_C(0x40000000)
-
-static struct rig rig;
-
-static int create(void **unused)
-{
-    (void)unused;
-    rig_create(&rig);
-    return 0;
-}
-
-static int destroy(void **unused)
-{
-    (void)unused;
-    rig_destroy(&rig);
-    return 0;
-}
 
 static void run_from(guest_addr start, uint64_t instructions)
 {

@@ -1,5 +1,5 @@
 /* Tests that the engine's work grows with the number of decoded blocks and not faster, by counting it. */
-#include "engine_rig.h"
+#include "engine_fixture.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -9,22 +9,6 @@
 #define BIG UINT64_C(0x10000000)
 /* More than the arena has room for when it is created, and than the indexes have buckets. */
 #define MANY 300000u
-
-static struct rig rig;
-
-static int create(void **unused)
-{
-    (void)unused;
-    rig_create(&rig);
-    return 0;
-}
-
-static int destroy(void **unused)
-{
-    (void)unused;
-    rig_destroy(&rig);
-    return 0;
-}
 
 static uint64_t chain_bytes(uint64_t blocks)
 {
