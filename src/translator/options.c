@@ -1,5 +1,5 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/translator.h"
 
 #include "base/text.h"

@@ -3,6 +3,7 @@
 
 #include "translator/fragment/build.h"
 #include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -211,36 +211,36 @@ static struct code_ranges code;
 
 static void begin_code(void)
 {
-    code_forget(&code);
+    code_ranges_forget(&code);
 }
 
 static void pages_of_code_are_known(void **state)
 {
     (void)state;
     begin_code();
-    assert_false(code_is_known(&code, CODE));
-    code_add(&code, CODE + 10, CODE + 20);
-    assert_true(code_is_known(&code, CODE));
-    assert_true(code_is_known(&code, CODE + PAGE - 1));
-    assert_false(code_is_known(&code, CODE + PAGE));
-    code_add(&code, CODE + 2 * PAGE - 1, CODE + 2 * PAGE + 1);
-    assert_true(code_is_known(&code, CODE + PAGE));
-    assert_true(code_is_known(&code, CODE + 2 * PAGE));
+    assert_false(code_ranges_know(&code, CODE));
+    code_ranges_add(&code, CODE + 10, CODE + 20);
+    assert_true(code_ranges_know(&code, CODE));
+    assert_true(code_ranges_know(&code, CODE + PAGE - 1));
+    assert_false(code_ranges_know(&code, CODE + PAGE));
+    code_ranges_add(&code, CODE + 2 * PAGE - 1, CODE + 2 * PAGE + 1);
+    assert_true(code_ranges_know(&code, CODE + PAGE));
+    assert_true(code_ranges_know(&code, CODE + 2 * PAGE));
 }
 
 static void what_overlaps_code_is_found(void **state)
 {
     (void)state;
     begin_code();
-    code_add(&code, CODE + PAGE + 10, CODE + PAGE + 20);
-    assert_false(code_overlaps(&code, CODE, PAGE));
-    assert_true(code_overlaps(&code, CODE, PAGE + 1));
-    assert_true(code_overlaps(&code, CODE + PAGE, 1));
-    assert_true(code_overlaps(&code, CODE + 2 * PAGE - 1, 1));
-    assert_false(code_overlaps(&code, CODE + 2 * PAGE, PAGE));
-    assert_false(code_overlaps(&code, CODE + PAGE, 0));
-    assert_true(code_overlaps(&code, CODE, UINT64_MAX));
-    assert_false(code_overlaps(&code, CODE + 2 * PAGE, UINT64_MAX));
+    code_ranges_add(&code, CODE + PAGE + 10, CODE + PAGE + 20);
+    assert_false(code_ranges_overlap(&code, CODE, PAGE));
+    assert_true(code_ranges_overlap(&code, CODE, PAGE + 1));
+    assert_true(code_ranges_overlap(&code, CODE + PAGE, 1));
+    assert_true(code_ranges_overlap(&code, CODE + 2 * PAGE - 1, 1));
+    assert_false(code_ranges_overlap(&code, CODE + 2 * PAGE, PAGE));
+    assert_false(code_ranges_overlap(&code, CODE + PAGE, 0));
+    assert_true(code_ranges_overlap(&code, CODE, UINT64_MAX));
+    assert_false(code_ranges_overlap(&code, CODE + 2 * PAGE, UINT64_MAX));
 }
 
 static void too_many_pieces_of_code_become_fewer_and_none_is_lost(void **state)
@@ -249,11 +249,11 @@ static void too_many_pieces_of_code_become_fewer_and_none_is_lost(void **state)
     begin_code();
     for (unsigned i = 0; i < 3 * CODE_RANGES; i++) {
         const guest_addr at = CODE + (i * 7 % (3 * CODE_RANGES)) * 4 * PAGE;
-        code_add(&code, at, at + 1);
+        code_ranges_add(&code, at, at + 1);
     }
     assert_int_equal(code.count, CODE_RANGES);
     for (unsigned i = 0; i < 3 * CODE_RANGES; i++) {
-        assert_true(code_overlaps(&code, CODE + i * 4 * PAGE, 1));
+        assert_true(code_ranges_overlap(&code, CODE + i * 4 * PAGE, 1));
     }
     for (unsigned i = 1; i < code.count; i++) {
         assert_true(code.ranges[i - 1].end < code.ranges[i].start);
@@ -265,10 +265,10 @@ static void pieces_that_grow_together_are_one(void **state)
     (void)state;
     begin_code();
     for (unsigned i = 0; i < 10; i++) {
-        code_add(&code, CODE + 2 * i * PAGE, CODE + 2 * i * PAGE + 1);
+        code_ranges_add(&code, CODE + 2 * i * PAGE, CODE + 2 * i * PAGE + 1);
     }
     assert_int_equal(code.count, 10);
-    code_add(&code, CODE + PAGE, CODE + 18 * PAGE);
+    code_ranges_add(&code, CODE + PAGE, CODE + 18 * PAGE);
     assert_int_equal(code.count, 1);
     assert_int_equal(code.ranges[0].end, CODE + 19 * PAGE);
 }

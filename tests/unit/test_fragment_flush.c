@@ -1,7 +1,7 @@
 /* Tests what becomes of everything when the cache is emptied, and when it grows. */
 #include "fragment_rig.h"
 
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/flush.h"
 
 static void create_with(size_t cache_bytes, bool fixed)

@@ -1,7 +1,7 @@
 /* Tests how indirect jumps find their fragments, with each kind of lookup: in tables, in chains, by dispatch. */
 #include "fragment_rig.h"
 
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/flush.h"
 
 static void create_with(enum indirect indirect, enum returns returns)

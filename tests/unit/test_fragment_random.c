@@ -5,7 +5,7 @@
 #include "fragment_rig.h"
 #include "random.h"
 
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"

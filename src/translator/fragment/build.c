@@ -33,8 +33,8 @@ INLINE static void note_code(struct translator *translator, guest_addr start, gu
 {
     const bool one_page = (start ^ (end - 1)) < CODE_PAGE;
 
-    if (UNLIKELY(!one_page || !code_is_known(&translator->code, start))) {
-        code_add(&translator->code, start, end);
+    if (UNLIKELY(!one_page || !code_ranges_know(&translator->code, start))) {
+        code_ranges_add(&translator->code, start, end);
     }
 }
 
@@ -103,7 +103,7 @@ INLINE static bool scan(struct translator *translator, struct plan *plan)
         }
         if (UNLIKELY(limit < TARGET_WHOLE_INSTRUCTIONS)) {
             /* It may be cut where code could not be read: if that changes, it is made anew. */
-            code_add(&translator->code, pc, plan->readable_end + 1);
+            code_ranges_add(&translator->code, pc, plan->readable_end + 1);
         }
         if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */
             if (plan->end == plan->steps) {

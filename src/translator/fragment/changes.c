@@ -214,7 +214,7 @@ void changes_unmap(struct translator *translator, guest_addr start, uint64_t byt
     const guest_addr end = bytes > ~start ? ~UINT64_C(0) : start + bytes;
 
     changes->mapping = (struct fetch_mapping){.range = {0, 0}};
-    if (!code_overlaps(&translator->code, start, bytes)) {
+    if (!code_ranges_overlap(&translator->code, start, bytes)) {
         if (protects(
                 translator)) { /* nothing was made from these pages, but what they were is known */
             /* With what was cut at the beginning of the range, since nothing could be read there. */

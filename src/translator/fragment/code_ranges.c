@@ -65,7 +65,7 @@ static unsigned find_range(const struct code_ranges *code, guest_addr start)
     return low;
 }
 
-void code_add(struct code_ranges *code, guest_addr start, guest_addr end)
+void code_ranges_add(struct code_ranges *code, guest_addr start, guest_addr end)
 {
     struct code_range range = {
         .start = start & ~(CODE_PAGE - 1),
@@ -89,13 +89,13 @@ void code_add(struct code_ranges *code, guest_addr start, guest_addr end)
     }
     if (code->count == CODE_RANGES) {
         join_nearest(code);
-        code_add(code, start, end);
+        code_ranges_add(code, start, end);
         return;
     }
     insert_range(code, index, range);
 }
 
-bool code_overlaps(const struct code_ranges *code, guest_addr start, uint64_t bytes)
+bool code_ranges_overlap(const struct code_ranges *code, guest_addr start, uint64_t bytes)
 {
     const unsigned index = find_range(code, start + 1);
 
@@ -104,7 +104,7 @@ bool code_overlaps(const struct code_ranges *code, guest_addr start, uint64_t by
            (code->ranges[index].start <= start || code->ranges[index].start - start < bytes);
 }
 
-void code_forget(struct code_ranges *code)
+void code_ranges_forget(struct code_ranges *code)
 {
     code->count = 0;
     __builtin_memset(code->known_pages, 0, sizeof code->known_pages);

@@ -23,15 +23,15 @@ struct code_ranges {
     struct code_range ranges[CODE_RANGES]; /* sorted */
 };
 
-static inline bool code_is_known(const struct code_ranges *code, guest_addr pc)
+static inline bool code_ranges_know(const struct code_ranges *code, guest_addr pc)
 {
     return code->known_pages[pc / CODE_PAGE % CODE_KNOWN_PAGES] == (pc | (CODE_PAGE - 1));
 }
 
 /* Remembers that code was translated from `start` to `end`. */
-void code_add(struct code_ranges *code, guest_addr start, guest_addr end);
+void code_ranges_add(struct code_ranges *code, guest_addr start, guest_addr end);
 /* Whether code was translated from one of these pages; never wrongly no. */
-bool code_overlaps(const struct code_ranges *code, guest_addr start, uint64_t bytes);
-void code_forget(struct code_ranges *code);
+bool code_ranges_overlap(const struct code_ranges *code, guest_addr start, uint64_t bytes);
+void code_ranges_forget(struct code_ranges *code);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "translator/fragment/build.h"
 #include "translator/fragment/flush.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"
 #include "translator/translator.h"

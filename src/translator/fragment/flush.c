@@ -2,7 +2,7 @@
  * nothing can point to code that is gone; or single fragments, whose code has changed. */
 #include "translator/fragment/flush.h"
 
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/outside.h"
 #include "translator/translator.h"
@@ -17,7 +17,7 @@ static void begin(struct translator *translator)
     outside_before_flush(translator);
     count_flush(translator);
     changes_forget(translator);
-    code_forget(&translator->code);
+    code_ranges_forget(&translator->code);
     translator->lookup_count = 0;
     translator->statistics.flushes++;
 }

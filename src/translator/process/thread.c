@@ -4,7 +4,7 @@
 
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
-#include "translator/fragment/dispatch.h"
+#include "translator/fragment/lookups.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
 
