@@ -20,7 +20,7 @@
 struct loop;
 struct translator;
 
-/* ---- From the program's code to a fragment ---- */
+/* From the program's code to a fragment. */
 
 /* Reads the program's code from plan->pc on, at most `limit` instructions of it, all of which can be read,
  * into steps, until one that transfers control.  Adds at least one step, or lengthens the last one.  Decides
@@ -63,7 +63,7 @@ void target_unlink(struct translator *translator, struct exit *exit);
 void target_redirect(struct translator *translator, const struct fragment *fragment,
                      const uint8_t *code);
 
-/* ---- Indirect branches ----
+/* Indirect branches.
  *
  * A lookup is of a kind (target_facts.h), by which its code and what checks the target know where they find
  * things.  One that fails leaves through the exit of its kind; then the fragment is entered into the tables. */
@@ -81,7 +81,7 @@ void target_lookup_remove(struct translator *translator, struct fragment *fragme
  * `--ret fast` gave it as return addresses. */
 guest_addr target_program_address(const struct translator *translator, guest_addr address);
 
-/* ---- Counters ---- */
+/* Counters. */
 
 /* What the code of a software counter consists of, in bytes from its beginning. */
 struct counter_layout {
@@ -116,7 +116,7 @@ bool target_hw_link(struct translator *translator, struct exit *exit, const stru
 /* Whether that has happened to an exit with such a trampoline. */
 bool target_hw_linked(const struct exit *exit);
 
-/* ---- The program as a process ---- */
+/* The program as a process. */
 
 #define CALL_ARGUMENTS 6
 
@@ -157,7 +157,7 @@ bool target_frame_mask(const struct context *context, uint64_t *mask);
 /* Takes all registers, pc and alternate stack from it; false if it is not whole. */
 bool target_pop_frame(struct context *context);
 
-/* ---- For those who look on ---- */
+/* For those who look on. */
 
 /* Tells who observes the processor where the marks are (state.h), each time that they have a new place. */
 void target_announce(struct translator *translator);

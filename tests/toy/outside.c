@@ -44,8 +44,6 @@ _Noreturn void check_failed(const char *condition, const char *file, int line)
     rig_fail("%s:%d: %s", file, line, condition);
 }
 
-/* ---- host.h ---- */
-
 void *host_map(size_t bytes, bool executable)
 {
     void *wanted = (void *)(uintptr_t)rig->next_map;
@@ -192,8 +190,6 @@ int64_t host_call(long number, ...)
     return result;
 }
 
-/* ---- lock.h ---- */
-
 void lock_acquire(struct lock *lock)
 {
     if (lock->state != 0 && rig_current(rig)->handle == 0) {
@@ -212,8 +208,6 @@ void lock_release(struct lock *lock)
     }
     lock->state = 0;
 }
-
-/* ---- outside.h of the core ---- */
 
 static bool is_anyone_inside(const struct translator *translator)
 {

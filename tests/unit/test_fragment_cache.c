@@ -81,8 +81,6 @@ static void an_empty_cache_begins_anew_and_has_no_gaps(void **state)
     assert_null(cache_take_gap(&cache, memory, 8));
 }
 
-/* ---- With what belongs to it ---- */
-
 static void space_is_made_for_a_cache_of_any_size(void **state)
 {
     (void)state;

@@ -205,8 +205,6 @@ static void where_nothing_can_be_read_nothing_is_built(void **state)
     assert_non_null(rig_build(&rig, bad + 8)); /* it is there again */
 }
 
-/* ---- Where code came from ---- */
-
 static struct code_ranges code;
 
 static void begin_code(void)

@@ -206,8 +206,6 @@ static void an_exit_alone_is_linked_or_waits(void **state)
     assert_true(is_linked(exit, b));
 }
 
-/* ---- Targets out of reach ---- */
-
 /* Fills chunks of the cache, until a jump from the last does not reach the first. */
 static void fill_until_far(const uint8_t *from)
 {

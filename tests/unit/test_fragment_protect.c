@@ -213,8 +213,6 @@ static void a_store_may_reach_into_a_watched_page(void **state)
     assert_null(page_of(FUNCTION - 4));
 }
 
-/* ---- What is not watched ---- */
-
 static void pages_that_cannot_be_written_are_fixed(void **state)
 {
     (void)state;
@@ -290,8 +288,6 @@ static void guarded_code_is_compared_each_time(void **state)
     assert_ptr_not_equal(rig_dispatch_to(&rig, FUNCTION), entry);
     assert_int_equal(rig.translator->statistics.fragments_changed, 1);
 }
-
-/* ---- Ends of pages ---- */
 
 static void code_over_the_end_of_a_page_has_both_watched(void **state)
 {
@@ -405,8 +401,6 @@ static void stacks_among_code_work(void **state)
     assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
     assert_int_equal(reg(R4), 24);
 }
-
-/* ---- What is asked for from outside ---- */
 
 static void pages_are_opened_before_the_kernel_writes(void **state)
 {

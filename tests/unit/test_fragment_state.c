@@ -1,8 +1,6 @@
 /* Tests that any address in the cache is mapped back to the program's, or known to be between two instructions. */
 #include "fragment_rig.h"
 
-/* ---- Marks by themselves ---- */
-
 static struct translator translator;
 static struct mark marks[16];
 static uint8_t code[256];
@@ -102,8 +100,6 @@ static void many_marks_are_searched(void **state)
         expect_between(code + i * 16 + 9);
     }
 }
-
-/* ---- Of what was built ---- */
 
 /* Each step of a plan, with the code of the program that the cache has for it. */
 static guest_addr write_all(void)

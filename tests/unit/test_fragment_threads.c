@@ -88,8 +88,6 @@ static void the_first_thread_more_empties_the_cache(void **state)
     assert_ptr_not_equal(rig.translator->master, rig.threads[0].context);
 }
 
-/* ---- One empties the cache while another is in it ---- */
-
 static unsigned flushes;
 
 static void flush_in_call(struct rig_thread *thread, struct target_registers *registers, bool alone)
@@ -180,8 +178,6 @@ static void one_thread_changes_code_while_another_runs(void **state)
         rig_destroy(&rig);
     }
 }
-
-/* ---- A counter that goes while a thread is on its way to say that it reached the threshold ---- */
 
 static guest_addr watched_head;
 static unsigned seen;
