@@ -8,6 +8,8 @@
 #include "translator/fragment/told.h"
 #include "translator/translator.h"
 
+#include "base/check.h"
+
 static bool protects(const struct translator *translator)
 {
     return translator->options.code_changes == CHANGES_PROTECT;
@@ -89,7 +91,7 @@ bool changes_differ(struct context *context, const struct fragment *fragment)
     return differs;
 }
 
-bool changes_spoil(struct context *context, struct fragment *fragment)
+SELDOM bool changes_spoil(struct context *context, struct fragment *fragment)
 {
     struct translator *translator = context->translator;
 

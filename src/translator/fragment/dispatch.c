@@ -47,7 +47,7 @@ static const uint8_t *enter(struct context *context, const struct fragment *frag
 }
 
 /* The fragment for `target`, NULL if there is none, or if it was made from other code than there is now. */
-static struct fragment *find_current(struct context *context, guest_addr target)
+INLINE static struct fragment *find_current(struct context *context, guest_addr target)
 {
     struct fragment *fragment = index_find(&context->translator->index, target);
 

@@ -378,7 +378,7 @@ __attribute__((noinline)) static bool scan_other(struct plan *plan, uint64_t hal
 }
 
 /* The end of a plan, mostly.  The detail of a branch is its word, without the offset. */
-static void scan_branch(struct plan *plan, uint64_t half)
+INLINE static void scan_branch(struct plan *plan, uint64_t half)
 {
     const guest_addr pc = plan->pc;
 
@@ -455,6 +455,13 @@ INLINE static uint64_t copy_plain(struct plan *plan, uint64_t left, uint64_t *st
     return end - (uintptr_t)from;
 }
 
+/* Of `limit` instructions that could be scanned so many can still follow, twice: less than none after a whole of
+ * short ones. */
+static void count_scanned(struct plan *plan, uint64_t limit, uint64_t left)
+{
+    plan->instructions += limit - (uint64_t)((int64_t)left >> 1);
+}
+
 /* One instruction, or one whole. */
 SELDOM static void scan_carefully(struct plan *plan, uint64_t limit)
 {
@@ -469,36 +476,47 @@ SELDOM static void scan_carefully(struct plan *plan, uint64_t limit)
             scan_other(plan, half, &left);
         }
     }
-    plan->instructions += limit - (uint64_t)((int64_t)left >> 1);
+    count_scanned(plan, limit, left);
     if (plan->code_end != code) {
         note_store(plan->end - 1, code);
     }
 }
 
+/* Goes on with the instruction at plan->pc, which is not plain and whose first half is `half`, and with what
+ * follows it. */
+__attribute__((noinline)) static void scan_on(struct plan *plan, uint64_t limit, uint64_t left,
+                                              uint64_t half)
+{
+    do {
+        left -= 2;
+        if (is_branch(half)) {
+            scan_branch(plan, half);
+            break;
+        }
+        if (!scan_other(plan, half, &left)) {
+            break;
+        }
+    } while ((int64_t)left > 0 && (left = copy_plain(plan, left, &half)) != 0);
+    count_scanned(plan, limit, left);
+}
+
 void target_scan(struct plan *plan, uint64_t limit)
 {
-    uint64_t left = 2 * limit;
     uint64_t half;
 
     if (UNLIKELY(plan->careful)) {
         scan_carefully(plan, limit);
         return;
     }
-    while ((left = copy_plain(plan, left, &half)) != 0) {
-        left -= 2;
-        if (is_branch(half)) {
-            scan_branch(plan, half);
-            break;
-        }
-        uint64_t following = left;
-        const bool more = scan_other(plan, half, &following);
-        left = following;
-        if (!more ||
-            (int64_t)left <= 0) { /* less than nothing after a whole of short instructions */
-            break;
-        }
+    const uint64_t left = copy_plain(plan, 2 * limit, &half);
+    if (left == 0) {
+        count_scanned(plan, limit, 0);
+    } else if (LIKELY(is_branch(half))) {
+        scan_branch(plan, half);
+        count_scanned(plan, limit, left - 2);
+    } else {
+        scan_on(plan, limit, left, half);
     }
-    plan->instructions += limit - (uint64_t)((int64_t)left >> 1);
 }
 
 bool target_fits(guest_addr pc, guest_addr end)
