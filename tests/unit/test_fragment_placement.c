@@ -1,6 +1,8 @@
 /* Tests which ways through the program get a counter at their target, under each policy. */
 #include "fragment_rig.h"
 
+#include "translator/fragment/build.h"
+
 static void create_with(enum placement placement, enum counters counters)
 {
     struct options options = rig_options();
@@ -191,28 +193,37 @@ static void head_counts_each_fragment_from_the_beginning(void **state)
     }
 }
 
-static void rules_say_what_they_want(void **state)
+/* The last step of the plan that begins with a jump to `target` or with a call of it. */
+static enum step_kind last_kind(enum toy_op op, guest_addr target)
 {
-    const struct placement_rule *rules = placement_rules;
-    const struct placement_rule none = {0};
+    struct plan plan;
 
+    go(CODE + 0x80);
+    put_to(op, 0, target);
+    assert_true(build_plan(rig.threads[0].context, CODE + 0x80, &plan));
+    return plan.end[-1].kind;
+}
+
+/* So that what counters cost can be compared, the policies do not differ in what they follow, but for calls. */
+static void policies_end_plans_at_what_they_count(void **state)
+{
     (void)state;
-    assert_true(placement_closes_loop(10, 10));
-    assert_true(placement_closes_loop(10, 9));
-    assert_false(placement_closes_loop(10, 11));
-    assert_true(placement_wants(&rules[PLACEMENT_BACKWARD], WAY_JUMP, 10, 5));
-    assert_false(placement_wants(&rules[PLACEMENT_BACKWARD], WAY_JUMP, 10, 15));
-    assert_false(placement_wants(&rules[PLACEMENT_PAPER], WAY_JUMP, 10, 5));
-    assert_true(placement_wants(&rules[PLACEMENT_FUNCTION], WAY_CALL, 10, 15));
-    for (unsigned rule = PLACEMENT_BACKWARD; rule <= PLACEMENT_HEAD; rule++) {
-        assert_false(placement_wants(&rules[rule], WAY_ON, 10, 5));
-        assert_int_equal(placement_marks_calls(&rules[rule]), rule == PLACEMENT_FUNCTION);
-        assert_true(placement_ends(&rules[rule], WAY_JUMP, 10, 5));
-        assert_false(placement_ends(&rules[rule], WAY_JUMP, 10, 15));
-        assert_int_equal(placement_ends(&rules[rule], WAY_CALL, 10, 5), rule == PLACEMENT_FUNCTION);
+    for (unsigned placement = PLACEMENT_BACKWARD; placement < PLACEMENTS; placement++) {
+        for (unsigned counted = 0; counted < 2; counted++) {
+            create_with((enum placement)placement, counted ? COUNTERS_SW : COUNTERS_OFF);
+            const bool ends_with_calls = counted && placement == PLACEMENT_FUNCTION;
+            go(CODE);
+            put(TOY_HALT, 0, 0, 0);
+            go(CODE + 0x100);
+            put(TOY_HALT, 0, 0, 0);
+            const enum step_kind halt = last_kind(TOY_JUMP32, CODE + 0x100);
+            assert_int_not_equal(halt, STEP_JUMP);
+            assert_int_equal(last_kind(TOY_JUMP32, CODE), STEP_JUMP);
+            assert_int_equal(last_kind(TOY_CALL32, CODE + 0x100), ends_with_calls ? STEP_CALL : halt);
+            assert_int_equal(last_kind(TOY_CALL32, CODE), ends_with_calls ? STEP_CALL : halt);
+            rig_destroy(&rig);
+        }
     }
-    assert_true(placement_ends(&none, WAY_JUMP, 10, 5)); /* so that all can be compared */
-    assert_false(placement_wants(&none, WAY_BRANCH, 10, 5));
 }
 
 int main(void)
@@ -224,7 +235,7 @@ int main(void)
         TEST_ALONE(function_counts_calls),
         TEST_ALONE(function_counts_calls_of_what_jumps_have_found),
         TEST_ALONE(head_counts_each_fragment_from_the_beginning),
-        TEST_ALONE(rules_say_what_they_want),
+        TEST_ALONE(policies_end_plans_at_what_they_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

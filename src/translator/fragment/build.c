@@ -44,13 +44,21 @@ static void plan_go_on(struct plan *plan)
     plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
 }
 
-/* A direct jump or call that is not followed ends the plan; so does a call that may write to the code behind it. */
+/* A branch to itself is a loop, too. */
+static bool closes_loop(guest_addr from, guest_addr target)
+{
+    return target <= from;
+}
+
+/* A direct jump or call that is not followed ends the plan.  A backward jump does under every policy, and with none:
+ * it would hide the loop, and what counters cost could not be compared.  A call does that is to be counted, or
+ * that may write to the code behind it. */
 static bool follows(const struct translator *translator, const struct step *step)
 {
-    const enum way way = step->kind == STEP_CALL ? WAY_CALL : WAY_JUMP;
+    const bool ends = step->kind == STEP_JUMP ? closes_loop(step->pc, step->value)
+                                              : placement_counts_calls(&translator->placement);
 
-    return translator->options.follow && (step->flags & STEP_STORES) == 0 &&
-           !placement_ends(&translator->placement, way, step->pc, step->value);
+    return translator->options.follow && (step->flags & STEP_STORES) == 0 && !ends;
 }
 
 /* What becomes of the step that the scan ended with.  True if the plan goes on at plan->pc. */
@@ -61,7 +69,7 @@ static bool decide(const struct translator *translator, struct plan *plan)
     if (LIKELY(last->kind == STEP_BRANCH)) {
         /* Of a branch's two ways one needs a jump more: it is the one that leaves a loop, and the one
          * that jumps over code. */
-        if (!placement_closes_loop(last->pc, last->value)) {
+        if (!closes_loop(last->pc, last->value)) {
             last->flags = STEP_TURNED;
         }
         return false;
@@ -76,7 +84,7 @@ static bool decide(const struct translator *translator, struct plan *plan)
         last->flags = STEP_LEAVES;
         return false;
     case STEP_INDIRECT_CALL:
-        last->flags = placement_marks_calls(&translator->placement) ? STEP_MARKED : 0;
+        last->flags = placement_counts_calls(&translator->placement) ? STEP_MARKED : 0;
         return false;
     case STEP_INDIRECT_JUMP:
     case STEP_RETURN:
@@ -154,7 +162,7 @@ static bool wants_counter(const struct translator *translator, const struct frag
 {
     const struct placement_rule *rule = &translator->placement;
 
-    return placement_wants(rule, way, from, target) &&
+    return (rule->ways >> way & 1) != 0 && (!rule->backward || closes_loop(from, target)) &&
            (!rule->built || target == fragment->start ||
             index_find(&translator->index, target) != NULL);
 }
@@ -199,7 +207,7 @@ SELDOM static void make_side_exits(const struct translator *translator, struct f
 
     for (const struct step *step = plan->steps; step != plan->end; step++) {
         if (step->kind == STEP_SIDE) {
-            const enum way way = (step->flags & STEP_LEAVES) != 0 ? WAY_JUMP : WAY_BRANCH;
+            const enum way way = (step->flags & STEP_ALWAYS) != 0 ? WAY_JUMP : WAY_BRANCH;
             make_exit(translator, fragment, exit++, way, step->pc, step->value);
         }
     }
@@ -247,6 +255,24 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
     return fragment;
 }
 
+/* The fragment is in the index: a loop of one fragment finds its own head.  Its exits come before those that wait
+ * for it, so that the exit which closes a loop makes the loop's counter, not the one that entered it. */
+static void link_exits(struct translator *translator, struct fragment *fragment)
+{
+    struct exit *end = fragment->exits + fragment->exit_count;
+
+    for (struct exit *exit = fragment->exits; exit != end; exit++) {
+        if (UNLIKELY(exit->kind != EXIT_DIRECT)) {
+            continue;
+        }
+        if (UNLIKELY(exit->counts)) {
+            translator->counts->kind->link(translator, exit);
+        } else {
+            link_exit(translator, exit);
+        }
+    }
+}
+
 static void make_room(struct translator *translator)
 {
     if (UNLIKELY(!space_has_room(translator)) && !space_use_more(translator)) {
@@ -285,7 +311,7 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     fragment->before = translator->index.last;
     translator->index.last = fragment;
     index_add(&translator->index, fragment);
-    link_from(translator, fragment);
+    link_exits(translator, fragment);
     link_to(translator, fragment);
     return fragment;
 }

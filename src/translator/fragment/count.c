@@ -132,6 +132,15 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
     }
 }
 
+void count_link(struct translator *translator, struct exit *exit)
+{
+    struct fragment *to = link_find_or_wait(translator, exit);
+
+    if (to != NULL && to->loop != NULL) {
+        link_straight(translator, exit, to);
+    }
+}
+
 void count_called(struct translator *translator, struct fragment *to)
 {
     translator->counts->kind->make(translator, to);

@@ -63,9 +63,9 @@ struct reading {
 struct counter_kind {
     /* Gives `fragment` a counter at once, if it has none and can have one. */
     void (*make)(struct translator *translator, struct fragment *fragment);
-    /* Links an exit whose target shall have a counter.  False if it must come through dispatch first, when
-     * it is taken. */
-    bool (*link)(struct translator *translator, struct exit *exit, struct fragment *to);
+    /* Links an exit whose target shall have a counter, or lets it wait; or leaves it as it is: then it comes
+     * through dispatch when it is taken, which makes the counter. */
+    void (*link)(struct translator *translator, struct exit *exit);
     struct reading (*read)(const struct translator *translator, const struct loop *loop);
     /* The loop's fragment goes: its counter is dropped, its count kept. */
     void (*drop)(struct translator *translator, struct loop *loop);
@@ -110,6 +110,8 @@ void count_reached_late(struct translator *translator, guest_addr head);
 
 /* For the kinds of counters. */
 
+/* Links an exit to a head that has its counter. */
+void count_link(struct translator *translator, struct exit *exit);
 /* Connects the record of fragment's head with it; false if there is none. */
 bool count_attach(struct counts *counts, struct fragment *fragment);
 void count_detach(struct loop *loop);

@@ -73,7 +73,7 @@ __attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context 
     struct translator *translator = context->translator;
     guest_addr mark = 0; /* of a call that counts */
 
-    if (placement_marks_calls(&translator->placement)) {
+    if (placement_counts_calls(&translator->placement)) {
         mark = context->target & TARGET_CALL_MARK;
     }
     const guest_addr ignored = TARGET_IGNORED_ADDRESS_BITS | mark;

@@ -97,27 +97,36 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
     loop->made = true;
 }
 
-static bool hw_link(struct translator *translator, struct exit *exit, struct fragment *to)
+/* Lets the exit make the counter of `to`, if there is none and nobody else may. */
+static void link_to_head(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     const bool known = to->loop != NULL;
     if (has_counter(translator->counts, to)) {
-        target_link(translator, exit, to);
-        return true;
+        link_straight(translator, exit, to);
+        return;
     }
     struct loop *loop = to->loop;
     if (known && loop->maker != NULL && !target_hw_linked(loop->maker)) {
-        return false;
+        return;
     }
     if (known) {
         close(translator, loop);
     }
     /* A part of the threshold is nothing that the exit's code could say. */
-    if ((loop->executions != 0 && count_threshold(translator, loop) != 0) ||
-        !target_hw_link(translator, exit, to)) {
-        return false;
+    const bool whole = loop->executions == 0 || count_threshold(translator, loop) == 0;
+    if (whole && target_hw_link(translator, exit, to)) {
+        loop->maker = exit;
+        link_note(translator, exit, to);
     }
-    loop->maker = exit;
-    return true;
+}
+
+static void hw_link(struct translator *translator, struct exit *exit)
+{
+    struct fragment *to = link_find_or_wait(translator, exit);
+
+    if (to != NULL) {
+        link_to_head(translator, exit, to);
+    }
 }
 
 static void hw_drop(struct translator *translator, struct loop *loop)

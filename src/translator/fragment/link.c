@@ -8,39 +8,52 @@
 
 #include "base/check.h"
 
-static void connect(struct translator *translator, struct exit *exit, struct fragment *to)
+void link_note(struct translator *translator, struct exit *exit, struct fragment *to)
 {
-    if (LIKELY(!exit->counts)) {
-        target_link(translator, exit, to);
-    } else if (!translator->counts->kind->link(translator, exit, to)) {
-        return;
-    }
     exit->to = to;
     exit->next = to->incoming;
     to->incoming = exit;
     translator->statistics.links++;
 }
 
-static void link_or_wait(struct translator *translator, struct exit *exit)
+void link_straight(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    target_link(translator, exit, to);
+    link_note(translator, exit, to);
+}
+
+struct fragment *link_find_or_wait(struct translator *translator, struct exit *exit)
 {
     struct bucket *bucket = index_bucket(&translator->index, exit->target);
     struct fragment *to = index_find_in(bucket, exit->target);
 
-    if (to != NULL) {
-        if (LIKELY(!to->guarded)) {
-            connect(translator, exit, to);
-        }
-    } else {
+    if (UNLIKELY(!translator->options.link)) {
+        return NULL;
+    }
+    if (to == NULL) {
         exit->next = bucket->waiting;
         bucket->waiting = exit;
+        return NULL;
     }
+    return LIKELY(!to->guarded) ? to : NULL;
 }
 
 void link_exit(struct translator *translator, struct exit *exit)
 {
-    ASSERT(exit->to == NULL);
-    if (translator->options.link) {
-        link_or_wait(translator, exit);
+    struct fragment *to = link_find_or_wait(translator, exit);
+
+    if (to != NULL) {
+        link_straight(translator, exit, to);
+    }
+}
+
+/* An exit that waited for its target, or was linked to it. */
+static void link_late(struct translator *translator, struct exit *exit, struct fragment *to)
+{
+    if (LIKELY(!exit->counts)) {
+        link_straight(translator, exit, to);
+    } else {
+        translator->counts->kind->link(translator, exit);
     }
 }
 
@@ -53,7 +66,7 @@ static void link_waiting(struct translator *translator, struct bucket *bucket,
     while ((exit = *place) != NULL) {
         if (exit->target == fragment->start && !exit->dead) {
             *place = exit->next;
-            connect(translator, exit, fragment);
+            link_late(translator, exit, fragment);
         } else if (UNLIKELY(exit->dead)) {
             *place = exit->next;
         } else {
@@ -68,20 +81,6 @@ void link_to(struct translator *translator, struct fragment *fragment)
 
     if (LIKELY(translator->options.link && !fragment->guarded)) {
         link_waiting(translator, bucket, fragment);
-    }
-}
-
-void link_from(struct translator *translator, struct fragment *fragment)
-{
-    struct exit *end = fragment->exits + fragment->exit_count;
-
-    if (UNLIKELY(!translator->options.link)) {
-        return;
-    }
-    for (struct exit *exit = fragment->exits; exit != end; exit++) {
-        if (LIKELY(exit->kind == EXIT_DIRECT)) {
-            link_or_wait(translator, exit);
-        }
     }
 }
 
@@ -147,7 +146,7 @@ static void connect_again(struct translator *translator, struct fragment *to)
         struct exit *next = exit->next;
         exit->to = NULL;
         translator->statistics.links--;
-        connect(translator, exit, to);
+        link_late(translator, exit, to);
         exit = next;
     }
 }

@@ -6,13 +6,10 @@
 
 struct translator;
 
-/* Links the exits of `fragment`, which is new and in the index: a loop of one fragment finds its own head. */
-void link_from(struct translator *translator, struct fragment *fragment);
-/* Links the exits that wait for `fragment`, which is in the index.  They come after its own, so that the exit
- * which closes a loop makes the loop's counter, not the one that entered it. */
-void link_to(struct translator *translator, struct fragment *fragment);
-/* One exit, which is neither linked nor waits. */
+/* Links an exit, which is neither linked nor waits, or lets it wait for its target. */
 void link_exit(struct translator *translator, struct exit *exit);
+/* Links the exits that wait for `fragment`, which is in the index. */
+void link_to(struct translator *translator, struct fragment *fragment);
 /* The exits that lead to `fragment`, which goes, wait for another; the index no longer has it. */
 void link_detach(struct translator *translator, struct fragment *fragment);
 /* Those that are linked to `fragment` go to its landing, which has changed. */
@@ -20,5 +17,14 @@ void link_again(struct translator *translator, struct fragment *fragment);
 /* All exits lead to their trampolines again; and back to fragments. */
 void link_undo(struct translator *translator);
 void link_redo(struct translator *translator);
+
+/* For those who link exits in their own way (struct counter_kind). */
+
+/* Where an exit, which is neither linked nor waits, can be linked to; NULL if it waits for that now, or can not. */
+struct fragment *link_find_or_wait(struct translator *translator, struct exit *exit);
+/* Sends the exit to the landing of `to`. */
+void link_straight(struct translator *translator, struct exit *exit, struct fragment *to);
+/* The exit leads to `to` now. */
+void link_note(struct translator *translator, struct exit *exit, struct fragment *to);
 
 #endif

@@ -41,15 +41,6 @@ static void paper_make(struct translator *translator, struct fragment *fragment)
     }
 }
 
-static bool paper_link(struct translator *translator, struct exit *exit, struct fragment *to)
-{
-    if (to->loop == NULL) {
-        return false;
-    }
-    target_link(translator, exit, to);
-    return true;
-}
-
 static void paper_drop(struct translator *translator, struct loop *loop)
 {
     counter_code_forget(translator, loop);
@@ -71,7 +62,7 @@ static void paper_reached_late(struct translator *translator, struct loop *loop)
 }
 
 const struct counter_kind paper_counter = {.make = paper_make,
-                                           .link = paper_link,
+                                           .link = count_link,
                                            .read = paper_read,
                                            .drop = paper_drop,
                                            .reached = paper_reached,

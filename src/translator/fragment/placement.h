@@ -1,4 +1,4 @@
-/* Which ways through the program get a counter at their target: the policy, apart from the counters. */
+/* Which ways through the program get a counter at their target: the policies, by which build.c decides. */
 #ifndef STRATA_TRANSLATOR_PLACEMENT_H
 #define STRATA_TRANSLATOR_PLACEMENT_H
 
@@ -15,7 +15,6 @@ enum placement {
 
 /* How the program leaves a fragment by an exit. */
 enum way {
-    WAY_ON, /* to the next instruction */
     WAY_BRANCH,
     WAY_JUMP,
     WAY_CALL,
@@ -28,35 +27,12 @@ struct placement_rule {
 };
 extern const struct placement_rule placement_rules[PLACEMENTS];
 
-/* A branch to itself is a loop, too. */
-static inline bool placement_closes_loop(guest_addr from, guest_addr target)
-{
-    return target <= from;
-}
-
-/* Whether an exit gets a counter at its target, if that need not be built. */
-static inline bool placement_wants(const struct placement_rule *rule, enum way way, guest_addr from,
-                                   guest_addr target)
-{
-    return way != WAY_ON && (rule->ways >> way & 1) != 0 &&
-           (!rule->backward || placement_closes_loop(from, target));
-}
-
 /* Whether calls through registers count, too.  They look for their target with
  * TARGET_CALL_MARK, so that dispatch hears of each function that is called, also of
  * those that a jump has found before. */
-static inline bool placement_marks_calls(const struct placement_rule *rule)
+static inline bool placement_counts_calls(const struct placement_rule *rule)
 {
     return (rule->ways >> WAY_CALL & 1) != 0;
-}
-
-/* Whether a fragment must end with a jump or call, so that there is an exit to
- * count.  With a backward jump it does under every policy, and with none: it
- * would hide the loop, and what counters cost could not be compared. */
-static inline bool placement_ends(const struct placement_rule *rule, enum way way, guest_addr from,
-                                  guest_addr target)
-{
-    return way == WAY_JUMP ? placement_closes_loop(from, target) : (rule->ways >> way & 1) != 0;
 }
 
 #endif

@@ -55,15 +55,6 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
     }
 }
 
-static bool sw_link(struct translator *translator, struct exit *exit, struct fragment *to)
-{
-    if (to->loop == NULL) {
-        return false;
-    }
-    target_link(translator, exit, to);
-    return true;
-}
-
 static void sw_drop(struct translator *translator, struct loop *loop)
 {
     counter_code_forget(translator, loop);
@@ -92,7 +83,7 @@ static void sw_reached_late(struct translator *translator, struct loop *loop)
 }
 
 const struct counter_kind sw_counter = {.make = sw_make,
-                                        .link = sw_link,
+                                        .link = count_link,
                                         .read = sw_read,
                                         .drop = sw_drop,
                                         .reached = sw_reached,

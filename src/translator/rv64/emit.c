@@ -9,6 +9,27 @@ static unsigned field(uint32_t word, unsigned low)
     return word >> low & 31;
 }
 
+/* What emit_exit does, at `at`; returns what is behind the jump. */
+static uint8_t *write_exit(struct translator *translator, uint8_t *at, struct exit *exit,
+                                  uint8_t *branch)
+{
+    uint8_t *place = translator->cache.trampolines - TRAMPOLINE_BYTES - translator->far_way_bytes;
+
+    translator->cache.trampolines = place;
+    *(struct trampoline *)(void *)place =
+        (struct trampoline){TRAMPOLINE_SAVE_AND_LOAD, TRAMPOLINE_LEAVE, exit};
+    exit->site.jump = at;
+    exit->site.branch = branch;
+    exit->site.trampoline = place;
+    put_word(at, word_jal_forward(X0, place - at));
+    return at + 4;
+}
+
+void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch)
+{
+    emitter->at = write_exit(emitter->translator, emitter->at, exit, branch);
+}
+
 /* A register that none of the three fields of `word` names. */
 static unsigned choose_borrowed(uint32_t word)
 {

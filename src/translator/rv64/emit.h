@@ -69,27 +69,9 @@ _Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES && CACHE_CHUNK_BYTE
      WORD_S(MATCH_sd, TP, A0, CONTEXT_X(A0)))
 #define TRAMPOLINE_LEAVE ((uint64_t)WORD_I(MATCH_jalr, A0, A0, 0))
 
-/* Writes a jump out of the fragment to `at`, and the trampoline for `exit` that it leads to; `branch` leads to
- * the jump, or is NULL.  Returns what is behind the jump. */
-static inline uint8_t *write_exit(struct translator *translator, uint8_t *at, struct exit *exit,
-                                  uint8_t *branch)
-{
-    uint8_t *place = translator->cache.trampolines - TRAMPOLINE_BYTES - translator->far_way_bytes;
-
-    translator->cache.trampolines = place;
-    *(struct trampoline *)(void *)place =
-        (struct trampoline){TRAMPOLINE_SAVE_AND_LOAD, TRAMPOLINE_LEAVE, exit};
-    exit->site.jump = at;
-    exit->site.branch = branch;
-    exit->site.trampoline = place;
-    put_word(at, word_jal_forward(X0, place - at));
-    return at + 4;
-}
-
-static inline void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch)
-{
-    emitter->at = write_exit(emitter->translator, emitter->at, exit, branch);
-}
+/* emit.c: writes a jump out of the fragment, and the trampoline for `exit` that it leads to; `branch` leads to the
+ * jump, or is NULL. */
+void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch);
 
 /* align.c: what follows can be changed while other threads execute it. */
 void emit_alignment(struct emitter *emitter);

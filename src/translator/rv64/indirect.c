@@ -53,7 +53,7 @@ static void emit_index(struct emitter *emitter, unsigned rd, unsigned target, un
 }
 
 /* Behind the index: a call that shall be counted looks for another target than a
- * jump to the same place (placement_marks_calls). */
+ * jump to the same place (placement_counts_calls). */
 static void emit_mark(struct emitter *emitter, unsigned target)
 {
     emit_word(emitter, word_i((uint32_t)MATCH_ori, target, target, (int32_t)TARGET_CALL_MARK));

@@ -307,7 +307,7 @@ SELDOM static bool scan_atomic(struct plan *plan, uint32_t word, uint64_t *left)
     for (unsigned i = 0; i < whole.side_count; i++) {
         struct step *side = plan_add(plan, STEP_SIDE, whole.sides[i].from, 0);
         side->value = whole.sides[i].target;
-        side->flags = whole.sides[i].jumps ? STEP_LEAVES : 0;
+        side->flags = whole.sides[i].jumps ? STEP_ALWAYS : 0;
     }
     plan->side_count += whole.side_count;
     return true;
