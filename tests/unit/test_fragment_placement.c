@@ -23,10 +23,11 @@ static bool has_counter(guest_addr head)
 /* A program with each kind of way; all are gone ten times. */
 static struct {
     guest_addr branch_head; /* closed by a branch, and fallen into */
-    guest_addr built_head;  /* closed by a branch that is built when a fragment begins at the head already */
-    guest_addr jump_head;   /* closed by a jump */
-    guest_addr forward;     /* the target of a branch forward */
-    guest_addr called;      /* a function, called directly */
+    guest_addr
+        built_head; /* closed by a branch that is built when a fragment begins at the head already */
+    guest_addr jump_head; /* closed by a jump */
+    guest_addr forward;   /* the target of a branch forward */
+    guest_addr called;    /* a function, called directly */
     guest_addr called_by_register;
 } ways;
 
@@ -219,7 +220,8 @@ static void policies_end_plans_at_what_they_count(void **state)
             const enum step_kind halt = last_kind(TOY_JUMP32, CODE + 0x100);
             assert_int_not_equal(halt, STEP_JUMP);
             assert_int_equal(last_kind(TOY_JUMP32, CODE), STEP_JUMP);
-            assert_int_equal(last_kind(TOY_CALL32, CODE + 0x100), ends_with_calls ? STEP_CALL : halt);
+            assert_int_equal(last_kind(TOY_CALL32, CODE + 0x100),
+                             ends_with_calls ? STEP_CALL : halt);
             assert_int_equal(last_kind(TOY_CALL32, CODE), ends_with_calls ? STEP_CALL : halt);
             rig_destroy(&rig);
         }

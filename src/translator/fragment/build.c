@@ -255,9 +255,8 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
     return fragment;
 }
 
-/* The fragment is in the index: a loop of one fragment finds its own head.  Its exits come before those that wait
- * for it, so that the exit which closes a loop makes the loop's counter, not the one that entered it. */
-static void link_exits(struct translator *translator, struct fragment *fragment)
+/* The ways out of a fragment that is in the index: a loop of one fragment finds its own head. */
+static void link_from(struct translator *translator, struct fragment *fragment)
 {
     struct exit *end = fragment->exits + fragment->exit_count;
 
@@ -269,6 +268,23 @@ static void link_exits(struct translator *translator, struct fragment *fragment)
             translator->counts->kind->link(translator, exit);
         } else {
             link_exit(translator, exit);
+        }
+    }
+}
+
+/* The exits that wait for a fragment, which is in the index now. */
+static void link_to(struct translator *translator, struct fragment *fragment)
+{
+    struct exit *exit;
+
+    if (UNLIKELY(fragment->guarded)) {
+        return;
+    }
+    while ((exit = link_take_waiting(translator, fragment)) != NULL) {
+        if (UNLIKELY(exit->counts)) {
+            translator->counts->kind->link(translator, exit);
+        } else {
+            link_straight(translator, exit, fragment);
         }
     }
 }
@@ -289,6 +305,7 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (UNLIKELY(translator->changes.asleep_count != 0)) {
         struct fragment *woken = changes_wake(context, start);
         if (woken != NULL) {
+            link_to(translator, woken);
             return woken;
         }
     }
@@ -311,7 +328,8 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     fragment->before = translator->index.last;
     translator->index.last = fragment;
     index_add(&translator->index, fragment);
-    link_exits(translator, fragment);
+    /* In this order, so that the exit which closes a loop makes its counter, not the one that entered it. */
+    link_from(translator, fragment);
     link_to(translator, fragment);
     return fragment;
 }

@@ -47,41 +47,22 @@ void link_exit(struct translator *translator, struct exit *exit)
     }
 }
 
-/* An exit that waited for its target, or was linked to it. */
-static void link_late(struct translator *translator, struct exit *exit, struct fragment *to)
+struct exit *link_take_waiting(struct translator *translator, const struct fragment *fragment)
 {
-    if (LIKELY(!exit->counts)) {
-        link_straight(translator, exit, to);
-    } else {
-        translator->counts->kind->link(translator, exit);
-    }
-}
-
-static void link_waiting(struct translator *translator, struct bucket *bucket,
-                         struct fragment *fragment)
-{
-    struct exit **place = &bucket->waiting;
+    struct exit **place = &index_bucket(&translator->index, fragment->start)->waiting;
     struct exit *exit;
 
     while ((exit = *place) != NULL) {
-        if (exit->target == fragment->start && !exit->dead) {
-            *place = exit->next;
-            link_late(translator, exit, fragment);
-        } else if (UNLIKELY(exit->dead)) {
-            *place = exit->next;
-        } else {
+        if (exit->target != fragment->start && LIKELY(!exit->dead)) {
             place = &exit->next;
+            continue;
+        }
+        *place = exit->next;
+        if (LIKELY(!exit->dead)) {
+            return exit;
         }
     }
-}
-
-void link_to(struct translator *translator, struct fragment *fragment)
-{
-    struct bucket *bucket = index_bucket(&translator->index, fragment->start);
-
-    if (LIKELY(translator->options.link && !fragment->guarded)) {
-        link_waiting(translator, bucket, fragment);
-    }
+    return NULL;
 }
 
 /* Takes all exits that are linked to `fragment` out of its list, but for dead ones. */
@@ -146,7 +127,11 @@ static void connect_again(struct translator *translator, struct fragment *to)
         struct exit *next = exit->next;
         exit->to = NULL;
         translator->statistics.links--;
-        link_late(translator, exit, to);
+        if (LIKELY(!exit->counts)) {
+            link_straight(translator, exit, to);
+        } else {
+            translator->counts->kind->link(translator, exit);
+        }
         exit = next;
     }
 }

@@ -8,8 +8,8 @@ struct translator;
 
 /* Links an exit, which is neither linked nor waits, or lets it wait for its target. */
 void link_exit(struct translator *translator, struct exit *exit);
-/* Links the exits that wait for `fragment`, which is in the index. */
-void link_to(struct translator *translator, struct fragment *fragment);
+/* An exit that waited for `fragment`, and waits no longer; NULL if there is none. */
+struct exit *link_take_waiting(struct translator *translator, const struct fragment *fragment);
 /* The exits that lead to `fragment`, which goes, wait for another; the index no longer has it. */
 void link_detach(struct translator *translator, struct fragment *fragment);
 /* Those that are linked to `fragment` go to its landing, which has changed. */

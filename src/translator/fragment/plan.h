@@ -25,10 +25,10 @@ enum step_kind {
 };
 
 enum step_flags {
-    STEP_LEAVES = 1, /* of a jump or call: it is not followed, and ends the plan with an exit */
-    STEP_TURNED = 2, /* of a branch: laid out so that the way not taken is the short one */
-    STEP_MARKED = 4, /* of an indirect call: it is looked up with TARGET_CALL_MARK */
-    STEP_STORES = 8, /* of the last step of a careful scan: it may write to memory */
+    STEP_LEAVES = 1,  /* of a jump or call: it is not followed, and ends the plan with an exit */
+    STEP_TURNED = 2,  /* of a branch: laid out so that the way not taken is the short one */
+    STEP_MARKED = 4,  /* of an indirect call: it is looked up with TARGET_CALL_MARK */
+    STEP_STORES = 8,  /* of the last step of a careful scan: it may write to memory */
     STEP_ALWAYS = 16, /* of a side: it is a jump, no branch */
 };
 

@@ -81,7 +81,6 @@ struct fragment *told_wake(struct context *context, guest_addr start)
     original->asleep = false;
     told_add(changes, original);
     index_add(&translator->index, original->fragment);
-    link_to(translator, original->fragment);
     return original->fragment;
 }
 

@@ -11,7 +11,7 @@ static unsigned field(uint32_t word, unsigned low)
 
 /* What emit_exit does, at `at`; returns what is behind the jump. */
 static uint8_t *write_exit(struct translator *translator, uint8_t *at, struct exit *exit,
-                                  uint8_t *branch)
+                           uint8_t *branch)
 {
     uint8_t *place = translator->cache.trampolines - TRAMPOLINE_BYTES - translator->far_way_bytes;
 
