@@ -1,4 +1,4 @@
-# The tests: built and run by `make check`; tests/check is the list of suites.
+# The tests: built and run by `make check`; tests/suites.py is the list of suites, tests/check runs them.
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ASAN := $(BUILD)/asan
@@ -6,7 +6,7 @@ ASAN := $(BUILD)/asan
 UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
-.PHONY: check check-slow unit-tests sanitized fuzz fuzz-bounded
+.PHONY: check check-quick check-slow check-sanitized unit-tests sanitized fuzz fuzz-bounded
 .PHONY: test-programs
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
@@ -61,14 +61,35 @@ sanitized:
 	$(MAKE) --no-print-directory BUILD=$(ASAN) OPTIMIZE="-O1 -g" SANITIZE="$(SANITIZERS)" \
 		$(ASAN)/strata $(ASAN)/bare/strata unit-tests fuzz-bounded
 
+make_tested = $(MAKE) --no-print-directory -j$(shell nproc) all programs-native unit-tests $(BUILD)/bare/strata
+
 check: deps
-	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
+	@$(make_tested) sanitized
 	@tests/check --build $(BUILD)
+
+check-quick: deps
+	@$(make_tested)
+	@tests/check --build $(BUILD) --quick
 
 check-slow: deps
 	@tools/install-deps real
-	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
+	@$(make_tested) sanitized
 	@tests/check --build $(BUILD) --slow
+
+# One suite, or all whose ids begin with the word; `tests/check --list` names them.
+check-sanitized: deps
+	@$(make_tested) sanitized
+	@tests/check --build $(BUILD) --only sanitized
+
+check-sanitized-%: deps
+	@tests/check --list --only sanitized-$* >/dev/null
+	@$(make_tested) sanitized
+	@tests/check --build $(BUILD) --only sanitized-$*
+
+check-%: deps
+	@tests/check --list --only $* >/dev/null
+	@$(make_tested)
+	@tests/check --build $(BUILD) --only $*
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
 FUZZ_SECONDS ?= 60
