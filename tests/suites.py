@@ -138,6 +138,7 @@ class Table:
 
     def reports(self):
         self.plain("docs", "documents beside the command", "tests/docs/run", tier="quick")
+        self.plain("demo", "the demo", "tests/docs/run", "--demo")
         self.plain("page", "pages and what strata report writes", "tests/page/run")
         self.guarded("page", "what strata report writes", "tests/page/run", "--without-browser")
         self.both("study", "studies", "tests/study/run")
