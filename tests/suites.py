@@ -169,7 +169,7 @@ class Table:
                    f"{self.build}/strata run --machine {TOP}/configs/sp.ini", "--timeout", "600",
                    "--only", "fork_with_threads")
         self.plain("repeat", "programs with threads, again and again", "tests/translator/repeat",
-                   *(["--repeat", "100"] if self.slow else ["--repeat", "3", "--hardest"]), alone=True)
+                   *(["--repeat", "100"] if self.slow else ["--repeat", "3", "--hardest"]), alone=self.slow)
         options, more = self.hours(4, [])
         self.plain("flow", "random control flow under the translator", "tests/random/flow", *options, **more)
         machine, qemu = f"{self.build}/strata sim", "qemu-riscv64 -cpu rv64,zba=true,zbb=true,zbs=true"
