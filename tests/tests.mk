@@ -7,7 +7,12 @@ UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
 .PHONY: check check-quick check-slow check-sanitized unit-tests sanitized fuzz fuzz-bounded
-.PHONY: test-programs
+.PHONY: diff-programs
+
+# Several suites run these programs: built here, none builds them while another does the same.
+diff-programs:
+	$(say) RISCV tests/diff
+	@BUILD=$(BUILD) TEST_JOBS=1 tests/diff/run --build
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
 
@@ -61,34 +66,35 @@ sanitized:
 	$(MAKE) --no-print-directory BUILD=$(ASAN) OPTIMIZE="-O1 -g" SANITIZE="$(SANITIZERS)" \
 		$(ASAN)/strata $(ASAN)/bare/strata unit-tests fuzz-bounded
 
-make_tested = $(MAKE) --no-print-directory -j$(shell nproc) all programs-native unit-tests $(BUILD)/bare/strata
+make_here = $(MAKE) --no-print-directory -j$(shell nproc)
+TESTED := all programs-native unit-tests $(BUILD)/bare/strata
 
 check: deps
-	@$(make_tested) sanitized
+	@$(make_here) diff-programs $(TESTED) sanitized
 	@tests/check --build $(BUILD)
 
 check-quick: deps
-	@$(make_tested)
+	@$(make_here) $(TESTED)
 	@tests/check --build $(BUILD) --quick
 
 check-slow: deps
 	@tools/install-deps real
-	@$(make_tested) sanitized
+	@$(make_here) diff-programs $(TESTED) sanitized
 	@tests/check --build $(BUILD) --slow
 
 # One suite, or all whose ids begin with the word; `tests/check --list` names them.
 check-sanitized: deps
-	@$(make_tested) sanitized
+	@$(make_here) $(TESTED) sanitized
 	@tests/check --build $(BUILD) --only sanitized
 
 check-sanitized-%: deps
 	@tests/check --list --only sanitized-$* >/dev/null
-	@$(make_tested) sanitized
+	@$(make_here) $(TESTED) sanitized
 	@tests/check --build $(BUILD) --only sanitized-$*
 
 check-%: deps
 	@tests/check --list --only $* >/dev/null
-	@$(make_tested)
+	@$(make_here) $(TESTED)
 	@tests/check --build $(BUILD) --only $*
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
