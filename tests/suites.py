@@ -160,7 +160,12 @@ class Table:
         self.plain("counters", "counters of the translator", "tests/translator/counters/run")
         self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *(
             ["--bodies", "8", "--units", "50", "--every", "1", "--own", "5", "--signals", "100000"] if self.slow else []))
-        self.plain("matrix", "programs under the translator", "tests/translator/matrix", *longer)
+        self.plain("matrix-defaults", "programs under the translator", "tests/translator/matrix", *longer,
+                   "--configuration", "defaults")
+        self.plain("matrix-tiny-cache", "programs under the translator with a tiny cache", "tests/translator/matrix",
+                   *longer, "--configuration", "tiny-cache")
+        self.plain("matrix-others", "programs under the translator in other configurations", "tests/translator/matrix",
+                   *longer, "--no-configuration", "defaults", "--no-configuration", "tiny-cache")
         self.plain("matrix-cycles", "programs under the translator in cycles", "tests/translator/matrix",
                    *[word for name in PROCESSORS for word in ("--machine", name)],
                    *(longer or only(TRANSLATED_PROGRAMS)))
