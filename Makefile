@@ -35,7 +35,7 @@ LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
 
 HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
 
-.PHONY: all demo check check-slow bench bench-real fuzz format lint install uninstall clean help
+.PHONY: all demo check check-quick check-slow bench bench-real fuzz format lint install uninstall clean help
 .PHONY: deps guests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -48,7 +48,9 @@ help:
 ## all         build/strata and, with the RISC-V cross compiler, the programs that it runs
 ## demo        install what is missing, build, and show the translator and its counters at work
 ## check       install what is missing, build, run the tests
+## check-quick those tests for which a minute is enough
 ## check-slow  all tests, some for hours
+## check-ID    one suite of tests: tests/check --list
 ## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts and helper threads
 ##             bring; what each part of the translator costs, which loops each placement of counters finds,
 ##             and what code costs that programs make, as there is more of it; LADDER_FLAGS=--quick for

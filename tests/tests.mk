@@ -1,4 +1,4 @@
-# The tests: built and run by `make check`; tests/check is the list of suites.
+# The tests: built and run by `make check`; tests/suites.py is the list of suites, tests/check runs them.
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ASAN := $(BUILD)/asan
@@ -6,8 +6,13 @@ ASAN := $(BUILD)/asan
 UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
-.PHONY: check check-slow unit-tests sanitized fuzz fuzz-bounded
-.PHONY: test-programs
+.PHONY: check check-quick check-slow check-sanitized unit-tests sanitized fuzz fuzz-bounded
+.PHONY: diff-programs
+
+# Several suites run these programs: built here, none builds them while another does the same.
+diff-programs:
+	$(say) RISCV tests/diff
+	@BUILD=$(BUILD) TEST_JOBS=1 tests/diff/run --build
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
 
@@ -61,14 +66,36 @@ sanitized:
 	$(MAKE) --no-print-directory BUILD=$(ASAN) OPTIMIZE="-O1 -g" SANITIZE="$(SANITIZERS)" \
 		$(ASAN)/strata $(ASAN)/bare/strata unit-tests fuzz-bounded
 
+make_here = $(MAKE) --no-print-directory -j$(shell nproc)
+TESTED := all programs-native unit-tests $(BUILD)/bare/strata
+
 check: deps
-	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
+	@$(make_here) diff-programs $(TESTED) sanitized
 	@tests/check --build $(BUILD)
+
+check-quick: deps
+	@$(make_here) $(TESTED)
+	@tests/check --build $(BUILD) --quick
 
 check-slow: deps
 	@tools/install-deps real
-	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
+	@$(make_here) diff-programs $(TESTED) sanitized
 	@tests/check --build $(BUILD) --slow
+
+# One suite, or all whose ids begin with the word; `tests/check --list` names them.
+check-sanitized: deps
+	@$(make_here) $(TESTED) sanitized
+	@tests/check --build $(BUILD) --only sanitized
+
+check-sanitized-%: deps
+	@tests/check --list --only sanitized-$* >/dev/null
+	@$(make_here) $(TESTED) sanitized
+	@tests/check --build $(BUILD) --only sanitized-$*
+
+check-%: deps
+	@tests/check --list --only $* >/dev/null
+	@$(make_here) $(TESTED)
+	@tests/check --build $(BUILD) --only $*
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
 FUZZ_SECONDS ?= 60
