@@ -6,7 +6,7 @@ ASAN := $(BUILD)/asan
 UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
-.PHONY: check check-slow unit-tests sanitized fuzz fuzz-bounded
+.PHONY: check check-slow check-mutants unit-tests sanitized fuzz fuzz-bounded
 .PHONY: test-programs
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/unit/disasm_words
@@ -69,6 +69,11 @@ check-slow: deps
 	@tools/install-deps real
 	@$(MAKE) --no-print-directory -j2 all programs-native unit-tests $(BUILD)/bare/strata sanitized
 	@tests/check --build $(BUILD) --slow
+
+# Each bug that is planted must be noticed: tests/mutants/run says how.
+check-mutants: deps
+	@$(MAKE) --no-print-directory -j2 all unit-tests
+	@tests/mutants/run $(MUTANTS_FLAGS)
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
 FUZZ_SECONDS ?= 60
