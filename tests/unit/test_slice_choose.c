@@ -99,10 +99,18 @@ static void windows_do_not_reach_over_a_break(void **state)
         sampler_retire(sampler, &retired);
     }
     sampler_break(sampler);
+    for (uint64_t i = 11; i < 30;
+         i++) { /* what another thread retires: its window begins with it */
+        const struct slice_retired retired = counted(i);
+        sampler_retire(sampler, &retired);
+    }
     sampler_destroy(sampler);
-    assert_int_equal(plan->targets[0].samples, 1);
+    assert_int_equal(plan->targets[0].samples, 2);
     assert_int_equal(sampler_window(plan, 0, 0).before, 2);
     assert_int_equal(sampler_window(plan, 0, 0).count, 5);
+    assert_int_equal(sampler_window(plan, 0, 1).before, 1);
+    assert_int_equal(sampler_window(plan, 0, 1).count, 1 + 1 + 8);
+    assert_int_equal(sampler_window(plan, 0, 1).retired[0].address, 11);
 }
 
 /* A loop of ten: x10 += 64, then *(*x10 + 8), and what has nothing to do with it. */
