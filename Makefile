@@ -51,6 +51,8 @@ help:
 ## check-quick those tests for which a minute is enough
 ## check-slow  all tests, some for hours
 ## check-ID    one suite of tests: tests/check --list
+## check-mutants  plants bugs of tests/mutants/table in a copy of the tree, and says which of them no test
+##             notices; MUTANTS_FLAGS="--only PATTERN" for some
 ## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts and helper threads
 ##             bring; what each part of the translator costs, which loops each placement of counters finds,
 ##             and what code costs that programs make, as there is more of it; LADDER_FLAGS=--quick for

@@ -137,6 +137,7 @@ class Table:
         self.plain("bench", "charts of slices", "tests/bench/run")
 
     def reports(self):
+        self.plain("planting", "the tool that plants bugs", "tests/mutants/test")
         self.plain("docs", "documents beside the command", "tests/docs/run", tier="quick")
         self.plain("demo", "the demo", "tests/docs/run", "--demo")
         self.plain("page", "pages and what strata report writes", "tests/page/run")

@@ -6,7 +6,7 @@ ASAN := $(BUILD)/asan
 UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT_TESTS := $(UNIT_NAMES:%=$(BUILD)/unit/%)
 
-.PHONY: check check-quick check-slow check-sanitized unit-tests sanitized fuzz fuzz-bounded
+.PHONY: check check-quick check-slow check-mutants check-sanitized unit-tests sanitized fuzz fuzz-bounded
 .PHONY: diff-programs
 
 # Several suites run these programs: built here, none builds them while another does the same.
@@ -96,6 +96,11 @@ check-%: deps
 	@tests/check --list --only $* >/dev/null
 	@$(make_here) $(TESTED)
 	@tests/check --build $(BUILD) --only $*
+
+# Each bug that is planted must be noticed: tests/mutants/run says how.
+check-mutants: deps
+	@$(MAKE) --no-print-directory -j2 all unit-tests
+	@tests/mutants/run $(MUTANTS_FLAGS)
 
 # libFuzzer finds its own way; the bounded run in `check` needs no clang.
 FUZZ_SECONDS ?= 60

@@ -1,6 +1,9 @@
 /* Threads that repeat the same body on as many contexts, until the first has done so ITERATIONS times; with EQUAL
- * each of them does. */
+ * each of them does.  With OTHER_OP the other threads have a body of their own. */
 #include "loop.inc"
+#ifndef OTHER_OP
+#define OTHER_OP OP
+#endif
     program
     la s0, stacks
     .rept THREADS - 1
@@ -30,7 +33,7 @@ other:
     .balign 64
 again_other:
     .rept 30
-    OP
+    OTHER_OP
     .endr
     end_thread again_other
 #else
@@ -39,7 +42,7 @@ again_other:
     .balign 64
 other:
     .rept 30
-    OP
+    OTHER_OP
     .endr
     addi s11, s11, -1
     bnez s0, other

@@ -126,6 +126,66 @@ static void optimized_slice_takes_two_turns(void **state)
     assert_int_equal(slice.kind, SLICE_CHAINING);
 }
 
+static void best_of_several_chains_is_the_shortest_and_first(void **state)
+{
+    (void)state;
+    /* Behind the load, what the loop carries is in x8, which must be copied; behind the addition, it is in x9. */
+    static const struct line turn[] = {
+        I(0x200, addi, 9, 8, 64),
+        R(0x204, mul, 13, 9, 11),
+        I(0x208, addi, 8, 9, 0),
+        LOAD(0x20c, ld, 16, 0, 13, 0x3000),
+        LOAD(0x210, lw, 21, 0, 16, 0x7000),
+    };
+    struct slice slice;
+    assert_int_equal(record(LINES(turn), 2, &slice_rules_optimized, &slice), RIB_SLICE);
+    assert_int_equal(slice.kind, SLICE_CHAINING);
+    assert_string_equal(slice_text(&slice),
+                        "addi x9,x9,64 | mul x13,x9,x11; ld x16,0(x13); *lw x21,0(x16)");
+    assert_int_equal(slice.trigger, 0x200);
+}
+
+/* The second turn goes on where the first one came to the load: they are not alike, however they begin. */
+static void turns_of_different_lengths_are_not_alike(void **state)
+{
+    (void)state;
+    static const struct line turns[] = {
+        LOAD(0x200, ld, 10, 0, 10, 0x1000), I(0x204, addi, 10, 10, 8),
+        LOAD(0x200, ld, 10, 0, 10, 0x2000), I(0x204, addi, 10, 10, 8),
+        I(0x208, addi, 10, 10, 16),         LOAD(0x200, ld, 10, 0, 10, 0x3000),
+    };
+    struct slice_retired retired[6];
+    struct slice slice;
+    enum rib_answer answer = RIB_WAITS;
+    retire(retired, LINES(turns));
+    rib_begin(&rib, &retired[0], &slice_rules_optimized);
+    for (unsigned i = 1; i < 6; i++) {
+        assert_int_equal(answer, RIB_WAITS);
+        answer = rib_retired(&rib, &retired[i], &slice);
+    }
+    assert_int_equal(answer, RIB_SLICE);
+    assert_string_equal(slice_text(&slice), "*ld x10,24(x10)");
+}
+
+static void turns_of_different_paths_are_not_alike(void **state)
+{
+    (void)state;
+    static const struct line turns[] = {
+        LOAD(0x200, ld, 10, 0, 10, 0x1000), I(0x204, addi, 10, 10, 8),
+        LOAD(0x200, ld, 10, 0, 10, 0x2000), I(0x208, addi, 10, 10, 16),
+        LOAD(0x200, ld, 10, 0, 10, 0x3000),
+    };
+    struct slice_retired retired[5];
+    struct slice slice;
+    retire(retired, LINES(turns));
+    rib_begin(&rib, &retired[0], &slice_rules_optimized);
+    for (unsigned i = 1; i < 4; i++) {
+        assert_int_equal(rib_retired(&rib, &retired[i], &slice), RIB_WAITS);
+    }
+    assert_int_equal(rib_retired(&rib, &retired[4], &slice), RIB_SLICE);
+    assert_string_equal(slice_text(&slice), "*ld x10,16(x10)");
+}
+
 /* What the loop carries is on the stack behind the load, and in a register elsewhere. */
 static void trigger_is_where_registers_have_what_the_loop_carries(void **state)
 {
@@ -222,6 +282,9 @@ int main(void)
         cmocka_unit_test_setup(buffer_makes_the_lecture_s_slice_of_the_increments, create),
         cmocka_unit_test_setup(buffer_makes_the_lecture_s_slice_of_mcf, create),
         cmocka_unit_test_setup(optimized_slice_takes_two_turns, create),
+        cmocka_unit_test_setup(best_of_several_chains_is_the_shortest_and_first, create),
+        cmocka_unit_test_setup(turns_of_different_lengths_are_not_alike, create),
+        cmocka_unit_test_setup(turns_of_different_paths_are_not_alike, create),
         cmocka_unit_test_setup(trigger_is_where_registers_have_what_the_loop_carries, create),
         cmocka_unit_test_setup(buffer_that_is_full_gives_up, create),
         cmocka_unit_test_setup(slice_that_does_well_is_kept, create),

@@ -266,6 +266,22 @@ static void finds_program_headers_in_memory(void **state)
     assert_int_equal(image.phdr_address, 0x10800);
 }
 
+/* Behind the bytes of the file the segment is zero, wherever the headers would be in it. */
+static void program_headers_beyond_the_bytes_of_the_file_have_no_address(void **state)
+{
+    (void)state;
+    struct draft draft;
+    struct elf_image image;
+    const uint64_t end = ELF_HEADER_BYTES + ELF_PHDR_BYTES;
+
+    for (uint64_t bytes = end - 1; bytes <= end; bytes++) {
+        start_draft(&draft);
+        add_phdr(&draft, LOAD, P_R | P_X, 0, 0x10000, bytes, 0x1000);
+        assert_int_equal(read_draft(&image, &draft), ELF_OK);
+        assert_int_equal(image.phdr_address, bytes < end ? 0 : 0x10000 + ELF_HEADER_BYTES);
+    }
+}
+
 static void program_headers_must_be_in_reach(void **state)
 {
     (void)state;
@@ -533,6 +549,7 @@ int main(void)
         cmocka_unit_test(address_space_ends_at_the_limit),
         cmocka_unit_test(segments_end_with_the_file),
         cmocka_unit_test(finds_program_headers_in_memory),
+        cmocka_unit_test(program_headers_beyond_the_bytes_of_the_file_have_no_address),
         cmocka_unit_test(program_headers_must_be_in_reach),
         cmocka_unit_test(program_headers_must_have_their_size),
         cmocka_unit_test(identification_must_be_known),

@@ -217,6 +217,9 @@ static void mistakes(void **unused)
     assert_wrong("", "missing at the end");
     assert_wrong("1 +", "missing at the end");
     assert_wrong("1 2", "not understood: 2");
+    assert_wrong("a offer", "not understood: offer"); /* neither a of fer, nor 1 or 2 */
+    assert_wrong("1 or2", "not understood: or2");
+    assert_wrong("1 android", "not understood: android");
     assert_wrong("(1", "')' is missing");
     assert_wrong("1)", "not understood: )");
     assert_wrong("hw.", "name is missing");
@@ -250,7 +253,11 @@ static void numbers_as_json(void **unused)
     static const struct {
         double number;
         const char *text;
-    } rows[] = {{3, "3"}, {-2, "-2"}, {0.5, "0.5"}, {1e300, "1.0000000000000001e300"}};
+    } rows[] = {{3, "3"},
+                {-2, "-2"},
+                {0.5, "0.5"},
+                {1e300, "1.0000000000000001e300"},
+                {0x1p53 - 1, "9007199254740991"}};
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *json = expression_to_json(expression_number(rows[i].number));

@@ -45,6 +45,20 @@ static void exact_counters_count_each_execution(void **state)
     }
 }
 
+/* However often its counter comes to the threshold. */
+static void a_loop_becomes_hot_once(void **state)
+{
+    struct loop loop = {.hot = false};
+
+    (void)state;
+    create_with(COUNTERS_SW, 10, NULL);
+    count_note_hot(rig.translator->counts, &loop);
+    count_note_hot(rig.translator->counts, &loop);
+    assert_true(loop.hot);
+    assert_int_equal(count_get_totals(rig.translator).callbacks, 1);
+    rig_destroy(&rig);
+}
+
 static void a_counter_that_only_looks_for_heat_stops_at_the_threshold(void **state)
 {
     (void)state;
@@ -420,6 +434,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_ALONE(exact_counters_count_each_execution),
+        TEST_ALONE(a_loop_becomes_hot_once),
         TEST_ALONE(a_counter_that_only_looks_for_heat_stops_at_the_threshold),
         TEST_ALONE(a_loop_below_the_threshold_is_not_hot),
         TEST_ALONE(a_loop_is_hot_exactly_at_the_threshold),

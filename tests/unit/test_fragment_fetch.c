@@ -49,8 +49,13 @@ static void what_is_taken_out_leaves_the_rest(void **state)
     fetch_remove(&fetchable, 11 * PAGE, 5 * PAGE);
     expect_range(0, 10 * PAGE, 11 * PAGE);
     expect_range(1, 16 * PAGE, 20 * PAGE);
+    assert_int_equal(fetch_find(&fetchable, 11 * PAGE).end, 0);
+    assert_int_equal(fetch_find(&fetchable, 20 * PAGE).end, 0);
     fetch_remove(&fetchable, 30 * PAGE, PAGE);
     assert_int_equal(fetchable.count, 2);
+    fetch_remove(&fetchable, 18 * PAGE, 2 * PAGE); /* up to its end */
+    assert_int_equal(fetchable.count, 2);
+    expect_range(1, 16 * PAGE, 18 * PAGE);
     fetch_remove(&fetchable, 0, UINT64_MAX);
     assert_int_equal(fetchable.count, 0);
 }

@@ -64,7 +64,9 @@ static void no_lookup_leads_to_what_is_gone(void **state)
     put(TOY_CALL_REGISTER, 0, R2, 0);
     put(TOY_HALT, 0, 0, 0);
     assert_int_equal(rig_run(&rig, start), TOY_HALTED);
+    assert_int_equal(rig.translator->lookup_count, 2);
     flush_all(rig.translator);
+    assert_int_equal(rig.translator->lookup_count, 0);
     const uint64_t misses = rig.translator->statistics.lookup_misses;
     assert_int_equal(rig_run(&rig, start), TOY_HALTED);
     assert_int_equal(rig.translator->statistics.lookup_misses, misses + 2);

@@ -202,6 +202,11 @@ static void without_room_for_a_check_the_cache_is_emptied(void **state)
     cache->fragments = cache->trampolines - 8;
     assert_int_equal(rig_run(&rig, start), TOY_HALTED);
     assert_int_equal(rig.translator->statistics.flushes, 1);
+    /* The function was built again for the lookup that found no room, and the next ones find it. */
+    const struct fragment *function = rig_find(&rig, CODE + 0x100);
+    const uint8_t *check = function->checks.of[false][LOOKUP_SIEVE];
+    assert_in_range((uintptr_t)check, (uintptr_t)function->code, (uintptr_t)function->entry);
+    assert_int_equal(rig.translator->statistics.lookup_misses, 2);
     rig_destroy(&rig);
 }
 

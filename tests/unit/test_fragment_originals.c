@@ -146,6 +146,26 @@ static void each_byte_that_differs_is_seen_wherever_it_stands(void **state)
     }
 }
 
+/* Code and copy are aligned alike, but not to eight bytes: what comes before these counts, too. */
+static void each_byte_before_the_first_whole_word_is_seen(void **state)
+{
+    (void)state;
+    for (unsigned lead = 1; lead < 8; lead++) {
+        uint8_t *code = (uint8_t *)(uintptr_t)(CODE + 128 + lead);
+        plan_begin(&plan, CODE);
+        add_step(STEP_COPY, CODE, lead);
+        add_step(STEP_COPY, CODE + 128 + lead, 30);
+        const struct original *original = originals_add(originals, &fragment, &plan, true);
+        assert_false(originals_differ(original));
+        for (unsigned i = 0; i < 30; i++) {
+            code[i] ^= 1;
+            assert_true(originals_differ(original));
+            code[i] ^= 1;
+        }
+        assert_false(originals_differ(original));
+    }
+}
+
 static void a_page_is_known_from_the_first_piece_on(void **state)
 {
     (void)state;
@@ -254,6 +274,7 @@ int main(void)
         TEST_ORIGINALS(a_side_adds_no_code),
         TEST_ORIGINALS(what_goes_leaves_the_others),
         TEST_ORIGINALS(each_byte_that_differs_is_seen_wherever_it_stands),
+        TEST_ORIGINALS(each_byte_before_the_first_whole_word_is_seen),
         TEST_ORIGINALS(a_page_is_known_from_the_first_piece_on),
         TEST_ORIGINALS(there_are_only_so_many_pages),
         TEST_ORIGINALS(pages_are_visited_in_small_ranges_and_in_large_ones),

@@ -115,6 +115,31 @@ static void a_page_that_is_written_often_is_guarded(void **state)
     assert_non_null(fragment->original->copy);
 }
 
+/* Not before the fourth write. */
+static void a_page_that_is_written_a_few_times_is_watched_again(void **state)
+{
+    (void)state;
+    for (unsigned writes = 3; writes <= 4; writes++) {
+        create(state);
+        assert_int_equal(rig_run(&rig, write_changes(writes)), TOY_HALTED);
+        assert_int_equal(page_of(FUNCTION)->writes, writes);
+        expect_state(FUNCTION, writes == 3 ? PAGE_WATCHED : PAGE_GUARDED);
+        rig_destroy(&rig);
+    }
+}
+
+/* Its last byte alone is on the guarded page. */
+static void an_instruction_that_reaches_into_a_guarded_page_is_guarded(void **state)
+{
+    const guest_addr end = CODE + PAGE;
+
+    (void)state;
+    protect_never(rig.translator, end);
+    go(end - 1);
+    put(TOY_JUMP_REGISTER, 0, R5, 0);
+    assert_true(rig_build(&rig, end - 1)->guarded);
+}
+
 static void a_store_may_change_the_next_instruction(void **state)
 {
     (void)state;
@@ -522,6 +547,8 @@ int main(void)
         TEST_PROTECT(code_that_was_translated_is_watched),
         TEST_PROTECT(a_store_to_code_changes_what_is_executed),
         TEST_PROTECT(a_page_that_is_written_often_is_guarded),
+        TEST_ALONE(a_page_that_is_written_a_few_times_is_watched_again),
+        TEST_PROTECT(an_instruction_that_reaches_into_a_guarded_page_is_guarded),
         TEST_PROTECT(a_store_may_change_the_next_instruction),
         TEST_PROTECT(stores_end_plans_of_guarded_code),
         TEST_PROTECT(plans_of_guarded_code_are_not_followed_through_calls_that_push),

@@ -77,6 +77,43 @@ static void threads_share_the_chains_of_lookups(void **state)
     assert_int_equal(rig.translator->statistics.lookup_misses, 4);
 }
 
+/* Each thread has tables of its own. */
+static void no_thread_s_table_leads_to_what_is_gone(void **state)
+{
+    (void)state;
+    write_loop(FIRST, 5);
+    start_at(FIRST, FIRST);
+    rig_run_threads(&rig);
+    flush_all(rig.translator);
+    const size_t bytes = sizeof(union target_lookup) << rig.translator->lookup_bits;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_memory_equal(rig.threads[i].context->lookups, rig.translator->master->lookups,
+                            bytes);
+    }
+}
+
+/* The thread whose lookup found no room has the fragment in its own table afterwards, and misses no more. */
+static void a_lookup_that_emptied_the_cache_is_in_the_thread_s_table(void **state)
+{
+    (void)state;
+    write_loop(FIRST, 50);
+    start_at(FIRST, SECOND);
+    go(SECOND);
+    put(TOY_HALT, 0, 0, 0);
+    rig_build(&rig, FIRST + 0x80); /* it is there before the lookup */
+    rig_build(&rig, FIRST);
+    struct cache *cache = &rig.translator->cache;
+    while (cache->chunk_end != cache->end) {
+        cache_reserve(cache, CACHE_CHUNK_BYTES + 1);
+    }
+    cache->fragments = cache->trampolines - 8;
+    const uint64_t flushes_before = rig.translator->statistics.flushes;
+    rig_run_threads(&rig);
+    assert_int_equal(rig.threads[0].registers.r[R3], 50);
+    assert_int_equal(rig.translator->statistics.flushes, flushes_before + 1);
+    assert_int_equal(rig.translator->statistics.lookup_misses, 2);
+}
+
 static void the_first_thread_more_empties_the_cache(void **state)
 {
     (void)state;
@@ -323,6 +360,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(threads_share_fragments),
         TEST(threads_share_the_chains_of_lookups),
+        TEST(no_thread_s_table_leads_to_what_is_gone),
+        TEST(a_lookup_that_emptied_the_cache_is_in_the_thread_s_table),
         TEST(the_first_thread_more_empties_the_cache),
         TEST_ALONE(a_thread_in_the_cache_is_brought_out_before_it_is_emptied),
         TEST_ALONE(threads_that_call_through_registers_survive_flushes),

@@ -267,6 +267,24 @@ static void the_first_unmapping_of_code_drops_all(void **state)
         rig_find(&rig, A)->original->copy); /* it is known where it is from, not what it was */
 }
 
+/* A return address of the program may lead into any fragment: none may go alone. */
+static void with_fast_returns_no_fragment_goes_alone(void **state)
+{
+    struct options options = rig_options();
+
+    (void)state;
+    options.returns = RETURNS_FAST;
+    rig_create(&rig, &options);
+    /* As if an earlier unmapping had not ended the program. */
+    rig.translator->changes.originals = originals_create(CACHE_BYTES_DEFAULT);
+    rig.translator->changes.indexed = true;
+    write_function(A, 1);
+    assert_false(rig_fails(&rig, changes_unmap(rig.translator, CODE + 8 * PAGE, PAGE)));
+    rig_build(&rig, A);
+    assert_true(rig_fails(&rig, changes_unmap(rig.translator, A & ~(PAGE - 1), PAGE)));
+    assert_non_null(strstr(rig.message, "--ret fast"));
+}
+
 /* A program that writes a function, says so and calls it, over and over. */
 static void a_program_may_write_code_again_and_again(void **state)
 {
@@ -421,6 +439,7 @@ int main(void)
         TEST_TOLD(fixed_code_is_not_compared),
         TEST_TOLD(unmapping_drops_just_what_overlaps),
         TEST(the_first_unmapping_of_code_drops_all),
+        TEST_ALONE(with_fast_returns_no_fragment_goes_alone),
         TEST_TOLD(a_program_may_write_code_again_and_again),
         TEST_ALONE(counts_go_on_when_a_fragment_wakes),
         TEST_ALONE(counts_are_kept_when_code_changes),

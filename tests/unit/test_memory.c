@@ -269,6 +269,10 @@ static void files_are_mapped_privately_or_shared(void **unused)
     assert_int_equal(byte, 's');
     assert_int_equal(memory_permissions(&memory, BASE) & PAGE_SHARED, 0);
     assert_int_equal(memory_permissions(&memory, BASE + PAGE) & PAGE_SHARED, PAGE_SHARED);
+    assert_int_equal(memory_protect(&memory, BASE, 2 * PAGE, PAGE_READ), 0);
+    assert_int_equal(memory_permissions(&memory, BASE) & PAGE_SHARED, 0);
+    assert_int_equal(memory_permissions(&memory, BASE + PAGE) & PAGE_SHARED, PAGE_SHARED);
+    assert_int_equal(memory_protect(&memory, BASE, 2 * PAGE, READ_WRITE), 0);
     close(file);
     assert_int_equal(memory_map(&memory, BASE, PAGE, PAGE_READ, false, file, 0), -EBADF);
 }

@@ -157,9 +157,13 @@ static void standard_signals_merge_and_real_time_ones_queue(void **unused)
     send(thread, 40, 3);
     send(thread, SIGUSR2, 4);
     send(thread, 35, 5);
+    send(thread, 32, 7); /* the first of those that queue */
+    send(thread, 32, 8);
     send(thread, SIGSEGV, 6);
     assert_int_equal(taken_value(thread, SIGSEGV), 6); /* faults first, then by number */
     assert_int_equal(taken_value(thread, SIGUSR2), 2);
+    assert_int_equal(taken_value(thread, 32), 7);
+    assert_int_equal(taken_value(thread, 32), 8);
     assert_int_equal(taken_value(thread, 35), 5);
     assert_int_equal(taken_value(thread, 40), 1);
     assert_int_equal(thread->signals.pending, SIGNAL_BIT(40));

@@ -41,6 +41,14 @@ static void whole_slice_passes(void **state)
     assert_null(slice_check(&slice));
 }
 
+/* Where the loop carries the address itself, there is nothing behind the prologue. */
+static void slice_that_is_all_prologue_passes(void **state)
+{
+    (void)state;
+    slice.prologue = slice.length;
+    assert_null(slice_check(&slice));
+}
+
 static void refuses(const char *words)
 {
     const char *wrong = slice_check(&slice);
@@ -116,6 +124,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, make)
     const struct CMUnitTest tests[] = {
         TEST(whole_slice_passes),
+        TEST(slice_that_is_all_prologue_passes),
         TEST(instructions_with_effects_are_refused),
         TEST(words_that_are_no_instruction_are_refused),
         TEST(unknown_kind_is_refused),

@@ -99,10 +99,18 @@ static void windows_do_not_reach_over_a_break(void **state)
         sampler_retire(sampler, &retired);
     }
     sampler_break(sampler);
+    for (uint64_t i = 11; i < 30;
+         i++) { /* what another thread retires: its window begins with it */
+        const struct slice_retired retired = counted(i);
+        sampler_retire(sampler, &retired);
+    }
     sampler_destroy(sampler);
-    assert_int_equal(plan->targets[0].samples, 1);
+    assert_int_equal(plan->targets[0].samples, 2);
     assert_int_equal(sampler_window(plan, 0, 0).before, 2);
     assert_int_equal(sampler_window(plan, 0, 0).count, 5);
+    assert_int_equal(sampler_window(plan, 0, 1).before, 1);
+    assert_int_equal(sampler_window(plan, 0, 1).count, 1 + 1 + 8);
+    assert_int_equal(sampler_window(plan, 0, 1).retired[0].address, 11);
 }
 
 /* A loop of ten: x10 += 64, then *(*x10 + 8), and what has nothing to do with it. */
@@ -224,6 +232,40 @@ static void load_without_a_loop_gets_a_trigger_at_a_distance(void **state)
     assert_int_equal(slice.origin.traced, CHOOSE_DISTANCE * slice.origin.alike);
 }
 
+/* The load comes twice, fifty instructions apart, and then not for long: half of the windows have it again. */
+static struct slice_retired twice(uint64_t number)
+{
+    const unsigned place = (unsigned)(number % 2000);
+    if (place == 1949 || place == 1999) {
+        return (struct slice_retired){
+            .pc = 0x1000,
+            .address = 0x900000 + number,
+            .word = encoded((struct rv64_insn){.op = RV64_lw, .rd = 12, .rs1 = 10, .imm = 8})};
+    }
+    return (struct slice_retired){
+        .pc = 0x1000 + 4 * (place + 1),
+        .word = encoded((struct rv64_insn){.op = RV64_addi, .rd = 10, .rs1 = 10, .imm = 1})};
+}
+
+static uint64_t trigger_of(const struct slice_window *windows, unsigned count)
+{
+    const uint64_t load = 0x1000;
+    const struct slice_pcs loads = {.pcs = &load, .count = 1};
+    const struct choose_windows some = {.windows = windows, .count = count};
+    return choose_trigger(&some, load, &loads, &slice_rules_optimized, CHOOSE_DISTANCE);
+}
+
+/* The load is alone in the first and third window and again in the second: half are enough for a loop, a third is not. */
+static void load_that_comes_again_in_half_of_the_windows_is_in_a_loop(void **state)
+{
+    (void)state;
+    struct slice_window windows[SAMPLER_SAMPLES];
+    sample(twice, 20000, CHOOSE_WINDOW, 0, 0x1000);
+    assert_true(windows_of(windows).count >= 4);
+    assert_int_equal(trigger_of(windows + 1, 2), 0x1000);
+    assert_int_equal(trigger_of(windows, 3), 0x1000 + 4 * (1950 - CHOOSE_DISTANCE));
+}
+
 static void trigger_that_the_load_seldom_follows_is_refused(void **state)
 {
     (void)state;
@@ -321,6 +363,7 @@ int main(void)
         TEST(loop_gets_a_chain_from_its_best_place),
         TEST(basic_slice_of_a_loop_is_unrolled),
         TEST(load_without_a_loop_gets_a_trigger_at_a_distance),
+        TEST(load_that_comes_again_in_half_of_the_windows_is_in_a_loop),
         TEST(trigger_that_the_load_seldom_follows_is_refused),
         TEST(load_of_one_address_gets_no_slice),
         TEST(offline_slice_of_the_increments_is_the_lecture_s),

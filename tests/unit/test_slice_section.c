@@ -142,6 +142,40 @@ static void whole_sections_with_bad_slices_are_refused(void **state)
     assert_string_equal(wrong, "it has a store");
 }
 
+/* Makes the checksum right for what stands in the section now: FNV-1a of all but the checksum itself. */
+static void seal(void)
+{
+    enum { CHECKSUM = 56, BODY = 64 };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; i++) {
+        sum = i < CHECKSUM || i >= BODY ? (sum ^ section[i]) * UINT64_C(0x100000001b3) : sum;
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        section[CHECKSUM + i] = (uint8_t)(sum >> 8 * i);
+    }
+}
+
+static void flags_that_no_writer_writes_are_refused(void **state)
+{
+    (void)state;
+    seal();
+    assert_int_equal(read_section(), SECTION_OK);
+    slice_set_free(&set);
+    section[size - 4] = 2; /* whether the last instruction is a delinquent load */
+    seal();
+    assert_int_equal(read_section(), SECTION_BAD_SLICE);
+    assert_string_equal(wrong, "it is not as it is written");
+}
+
+static void more_slices_than_are_counted_are_refused(void **state)
+{
+    (void)state;
+    section[12] = 1; /* of two */
+    seal();
+    assert_int_equal(read_section(), SECTION_BAD_SLICE);
+    assert_string_equal(wrong, "there is something behind it");
+}
+
 static void messages_are_words(void **state)
 {
     (void)state;
@@ -163,6 +197,8 @@ int main(void)
         TEST(later_versions_are_refused),
         TEST(slices_of_another_program_are_refused),
         TEST(whole_sections_with_bad_slices_are_refused),
+        TEST(flags_that_no_writer_writes_are_refused),
+        TEST(more_slices_than_are_counted_are_refused),
         TEST(messages_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

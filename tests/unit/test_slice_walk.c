@@ -230,6 +230,101 @@ static void store_that_only_overlaps_is_not_followed(void **state)
     slice_trace_free(&trace);
 }
 
+/* The slice of the last line, which reads what `through_stack` may find in a register. */
+static const char *slice_of(const struct line *lines, unsigned count)
+{
+    const struct slice_pcs none = {.count = 0};
+    struct slice_retired retired[8];
+    struct slice_trace trace;
+    struct slice slice = {0};
+    assert_true(count <= 8);
+    retire(retired, lines, count);
+    assert_true(slice_trace_read(&trace, retired, count, true));
+    assert_int_equal(
+        slice_build(&slice, &trace, 0, lines[count - 1].pc, &none, &slice_rules_optimized),
+        SLICE_BUILT_OK);
+    slice_trace_free(&trace);
+    return slice_text(&slice);
+}
+
+/* Elsewhere another thread may write what the stack holds, and addresses are no more than what one run saw. */
+static void value_is_followed_only_from_stack_to_stack(void **state)
+{
+    (void)state;
+    static const struct line stored_elsewhere[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 0, 13, 0x800),
+        LOAD(0x108, ld, 14, 16, 2, 0x800), LOAD(0x10c, ld, 15, 24, 14, 0x5000)};
+    static const struct line read_elsewhere[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 16, 2, 0x800),
+        LOAD(0x108, ld, 14, 0, 13, 0x800), LOAD(0x10c, ld, 15, 24, 14, 0x5000)};
+    static const struct line other_address[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 16, 2, 0x800),
+        LOAD(0x108, ld, 14, 24, 2, 0x808), LOAD(0x10c, ld, 15, 24, 14, 0x5000)};
+    static const struct line other_size[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 16, 2, 0x800),
+        LOAD(0x108, lw, 14, 16, 2, 0x800), LOAD(0x10c, ld, 15, 24, 14, 0x5000)};
+    assert_string_equal(slice_of(LINES(stored_elsewhere)), "ld x14,16(x2); *ld x15,24(x14)");
+    assert_string_equal(slice_of(LINES(read_elsewhere)), "ld x14,0(x13); *ld x15,24(x14)");
+    assert_string_equal(slice_of(LINES(other_address)), "ld x14,24(x2); *ld x15,24(x14)");
+    assert_string_equal(slice_of(LINES(other_size)), "lw x14,16(x2); *ld x15,24(x14)");
+}
+
+/* Stores right before and right behind the value leave it alone. */
+static void value_is_followed_past_its_neighbours(void **state)
+{
+    (void)state;
+    static const struct line between[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), STORE(0x104, sd, 10, 16, 2, 0x800),
+        STORE(0x108, sd, 12, 8, 2, 0x7f8), STORE(0x10c, sd, 13, 24, 2, 0x808),
+        LOAD(0x110, ld, 14, 16, 2, 0x800), LOAD(0x114, ld, 15, 24, 14, 0x5000)};
+    assert_string_equal(slice_of(LINES(between)), "*ld x15,24(x10)");
+}
+
+static void sums_are_folded_as_far_as_an_immediate_reaches(void **state)
+{
+    (void)state;
+    static const struct line highest[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                          I(0x104, addi, 14, 10, 2047),
+                                          LOAD(0x108, ld, 15, 0, 14, 0x5000)};
+    static const struct line too_high[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                           I(0x104, addi, 14, 10, 2047),
+                                           LOAD(0x108, ld, 15, 1, 14, 0x5000)};
+    static const struct line lowest[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                         I(0x104, addi, 14, 10, -2040),
+                                         LOAD(0x108, ld, 15, -8, 14, 0x5000)};
+    static const struct line too_low[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                          I(0x104, addi, 14, 10, -2041),
+                                          LOAD(0x108, ld, 15, -8, 14, 0x5000)};
+    assert_string_equal(slice_of(LINES(highest)), "*ld x15,2047(x10)");
+    assert_string_equal(slice_of(LINES(too_high)), "addi x14,x10,2047; *ld x15,1(x14)");
+    assert_string_equal(slice_of(LINES(lowest)), "*ld x15,-2048(x10)");
+    assert_string_equal(slice_of(LINES(too_low)), "addi x14,x10,-2041; *ld x15,-8(x14)");
+}
+
+/* sext.w of what may have other high bits is no copy. */
+static void extension_of_what_is_not_extended_stays(void **state)
+{
+    (void)state;
+    static const struct line signed_word[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), LOAD(0x104, lw, 13, 0, 12, 0x9100),
+        I(0x108, addiw, 14, 13, 0), LOAD(0x10c, ld, 15, 0, 14, 0x5000)};
+    static const struct line unsigned_word[] = {
+        LOAD(0x100, ld, 5, 0, 11, 0x9000), LOAD(0x104, lwu, 13, 0, 12, 0x9100),
+        I(0x108, addiw, 14, 13, 0), LOAD(0x10c, ld, 15, 0, 14, 0x5000)};
+    static const struct line wide_sum[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                           R(0x104, add, 13, 12, 10), I(0x108, addiw, 14, 13, 0),
+                                           LOAD(0x10c, ld, 15, 0, 14, 0x5000)};
+    static const struct line live_in[] = {LOAD(0x100, ld, 5, 0, 11, 0x9000),
+                                          I(0x108, addiw, 14, 13, 0),
+                                          LOAD(0x10c, ld, 15, 0, 14, 0x5000)};
+    assert_string_equal(slice_of(LINES(signed_word)), "lw x13,0(x12); *ld x15,0(x13)");
+    assert_string_equal(slice_of(LINES(unsigned_word)),
+                        "lwu x13,0(x12); addiw x14,x13,0; *ld x15,0(x14)");
+    assert_string_equal(slice_of(LINES(wide_sum)),
+                        "add x13,x12,x10; addiw x14,x13,0; *ld x15,0(x14)");
+    assert_string_equal(slice_of(LINES(live_in)), "addiw x14,x13,0; *ld x15,0(x14)");
+}
+
 static void loads_of_one_loop_share_a_slice(void **state)
 {
     (void)state;
@@ -298,6 +393,10 @@ int main(void)
         cmocka_unit_test(value_through_the_stack_stays_in_a_register),
         cmocka_unit_test(extension_of_what_is_extended_goes),
         cmocka_unit_test(store_that_only_overlaps_is_not_followed),
+        cmocka_unit_test(value_is_followed_only_from_stack_to_stack),
+        cmocka_unit_test(value_is_followed_past_its_neighbours),
+        cmocka_unit_test(sums_are_folded_as_far_as_an_immediate_reaches),
+        cmocka_unit_test(extension_of_what_is_not_extended_stays),
         cmocka_unit_test(loads_of_one_loop_share_a_slice),
         cmocka_unit_test(what_no_slice_may_have_is_refused),
         cmocka_unit_test(too_long_a_slice_is_refused),

@@ -104,6 +104,7 @@ static void auxiliary_vector_ends_with_null(void **state)
     assert_int_equal(word_at(parts.auxiliary + 24), 0x10078);
     assert_int_equal(word_at(parts.auxiliary + 32), AT_RANDOM);
     assert_true(memory_allows(&memory, word_at(parts.auxiliary + 40), 16, PAGE_READ));
+    assert_int_equal(word_at(parts.auxiliary + 40) % 16, 0);
     assert_int_equal(word_at(parts.auxiliary + 48), AT_EXECFN);
     assert_string_at(word_at(parts.auxiliary + 56), "./prog");
     assert_int_equal(word_at(parts.auxiliary + 64), AT_NULL);

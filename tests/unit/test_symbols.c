@@ -2,6 +2,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,13 @@ static const char asm_source[] = ".globl _start\n"
                                  "    nop\n"
                                  "within:\n"
                                  "    nop\n"
-                                 ".size typed, . - typed\n";
+                                 ".size typed, . - typed\n"
+                                 "right_behind:\n"
+                                 "    nop\n"
+                                 "an_end:\n" /* where the next section begins */
+                                 ".section .more, \"ax\"\n"
+                                 "more:\n"
+                                 "    nop\n";
 
 static void run(const char *format, ...)
 {
@@ -261,6 +268,8 @@ static void takes_labels_of_assembly_for_functions(void **state)
     uint64_t second = address_of(prefix, program, "second");
     uint64_t typed = address_of(prefix, program, "typed");
     uint64_t within = address_of(prefix, program, "within");
+    uint64_t right_behind = address_of(prefix, program, "right_behind");
+    uint64_t more = address_of(prefix, program, "more");
     struct symbols *symbols = symbols_open(program);
 
     assert_non_null(symbols);
@@ -269,6 +278,40 @@ static void takes_labels_of_assembly_for_functions(void **state)
     assert_place(symbols, second, "second", 0, "place.s", 6);
     assert_place(symbols, typed, "typed", 0, "place.s", 10);
     assert_place(symbols, within, "typed", within - typed, "place.s", 12);
+    assert_place(symbols, right_behind, "right_behind", 0, "place.s", 15);
+    assert_int_equal(address_of(prefix, program, "an_end"), more);
+    assert_place(symbols, more, "more", 0, "place.s", 19);
+    symbols_close(symbols);
+}
+
+/* The bytes of each segment in the file have addresses; those behind the last one have none. */
+static void bytes_of_the_file_have_addresses(void **state)
+{
+    const char *prefix = *state;
+    const char *program = build(prefix, "gcc", "s", asm_source, "");
+    struct symbols *symbols = symbols_open(program);
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    uint64_t address, last = 0;
+    FILE *file = fopen(program, "rb");
+
+    assert_non_null(symbols);
+    assert_non_null(file);
+    assert_int_equal(fread(&header, sizeof header, 1, file), 1);
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        const long at = (long)(header.e_phoff + i * sizeof segment);
+        assert_int_equal(fseek(file, at, SEEK_SET), 0);
+        assert_int_equal(fread(&segment, sizeof segment, 1, file), 1);
+        if (segment.p_type == PT_LOAD) {
+            assert_true(symbols_address(symbols, segment.p_offset, &address));
+            assert_int_equal(address, segment.p_vaddr);
+            last = segment.p_offset + segment.p_filesz > last ? segment.p_offset + segment.p_filesz
+                                                              : last;
+        }
+    }
+    fclose(file);
+    assert_true(symbols_address(symbols, last - 1, &address));
+    assert_false(symbols_address(symbols, last, &address));
     symbols_close(symbols);
 }
 
@@ -355,6 +398,7 @@ int main(void)
         FOR_BOTH(finds_lines_without_a_symbol_table),
         FOR_BOTH(demangles_cxx_names),
         FOR_BOTH(takes_labels_of_assembly_for_functions),
+        FOR_BOTH(bytes_of_the_file_have_addresses),
         FOR_BOTH(survives_a_truncated_file),
         cmocka_unit_test(refuses_what_is_not_elf),
         cmocka_unit_test(no_symbols_at_all_is_safe),

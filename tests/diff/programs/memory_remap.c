@@ -1,4 +1,4 @@
-/* Shows mremap: growing, moving with contents, shrinking, to a fixed place. */
+/* Shows mremap: growing, moving with contents, shrinking, to a fixed place, and both at once. */
 #include "common.h"
 #include <sys/mman.h>
 
@@ -31,6 +31,16 @@ int main(void)
     place[31 * PAGE] = 9;
     printf("old place is free: %s\n",
            mremap(area, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? error_name(errno) : "no");
+    area = mmap(NULL, 16 * PAGE, rw, kind, -1, 0);
+    REQUIRE(area != MAP_FAILED);
+    area[3 * PAGE] = 5;
+    REQUIRE(mremap(area, 16 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place);
+    printf("shrunk and moved %d, beyond it %d\n", place[3 * PAGE], place[31 * PAGE]);
+    for (size_t i = 0; i < 16; i += 5) {
+        printf("page %zu of the old place: %s\n", i,
+               mremap(area + i * PAGE, PAGE, PAGE, 0) == MAP_FAILED ? error_name(errno)
+                                                                    : "is there");
+    }
     printf("unaligned: %s\n",
            mremap(place + 1, PAGE, PAGE, 0) == MAP_FAILED ? error_name(errno) : "no");
     return 0;
