@@ -3,10 +3,10 @@
 #define STRATA_MACHINE_MACHINE_H
 
 #include "machine/engine/engine.h"
-#include "machine/memory.h"
-#include "machine/origins.h"
+#include "machine/state/memory.h"
+#include "machine/units/origins.h"
 #include "machine/phases.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct counter_table;
 struct loop_profile;

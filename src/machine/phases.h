@@ -5,7 +5,7 @@
 #ifndef STRATA_MACHINE_PHASES_H
 #define STRATA_MACHINE_PHASES_H
 
-#include "machine/sampling.h"
+#include "machine/pipeline/sampling.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,7 +13,7 @@
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
 #include "machine/exec/leave.h"
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 #include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"

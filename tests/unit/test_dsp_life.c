@@ -2,11 +2,11 @@
 #include "slice_examples.h"
 
 #include "isa/rv64/decode.h"
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 #include "machine/pipeline/dsp.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
-#include "machine/statistics.h"
+#include "machine/state/statistics.h"
 #include "machine/units/rib.h"
 
 static struct parameters parameters;

@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_EXEC_RECORD_H
 #define STRATA_MACHINE_EXEC_RECORD_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 struct slot;
 

@@ -3,8 +3,8 @@
 #ifndef STRATA_MACHINE_PIPELINE_CAPTURE_H
 #define STRATA_MACHINE_PIPELINE_CAPTURE_H
 
-#include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/state/hart.h"
+#include "machine/engine/unit.h"
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
 #ifndef STRATA_MACHINE_PIPELINE_HELPERS_H
 #define STRATA_MACHINE_PIPELINE_HELPERS_H
 
-#include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/state/hart.h"
+#include "machine/engine/unit.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 #ifndef STRATA_MACHINE_PIPELINE_LOADS_H
 #define STRATA_MACHINE_PIPELINE_LOADS_H
 
-#include "machine/hart.h"
-#include "machine/origins.h"
+#include "machine/state/hart.h"
+#include "machine/units/origins.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
-#include "machine/high_file.h"
+#include "machine/state/high_file.h"
 #include "machine/pipeline/window.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "isa/rv64/decode.h"
 #include "machine/exec/access.h"
 #include "machine/exec/integer.h"
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 #include "machine/pipeline/pipeline.h"
 
 #include <stdlib.h>

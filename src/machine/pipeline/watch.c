@@ -1,8 +1,8 @@
 /* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
 #include "base/check.h"
-#include "machine/origins.h"
+#include "machine/units/origins.h"
 #include "machine/pipeline/window.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 

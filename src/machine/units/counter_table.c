@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/spread.h"
-#include "machine/statistics.h"
+#include "machine/state/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>

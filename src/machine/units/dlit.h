@@ -6,7 +6,7 @@
 #ifndef STRATA_MACHINE_UNITS_DLIT_H
 #define STRATA_MACHINE_UNITS_DLIT_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #define DLIT_ENTRIES_MAX 256 /* a place in it is a byte */
 

@@ -1,7 +1,7 @@
 /* The retired instruction buffer. */
 #include "machine/units/rib.h"
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #define TRIGGERS_TRIED 64
 

@@ -1,8 +1,8 @@
 /* Reserves the guest's address space in the host's, and maps, protects and checks its pages. */
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 
 #include "base/check.h"
-#include "machine/exec/leave.h"
+#include "machine/state/host_fault.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -341,7 +341,7 @@ static uint64_t mix_page(const struct memory *memory, uint64_t sum, uint64_t pag
     sum = mix(sum, page << 8 | memory->pages[page]);
     /* What the host cannot read is behind the end of a file. */
     if (host_protection(memory->pages[page]) == PROT_NONE ||
-        !leave_try_copy(words, memory->base + page * GUEST_PAGE_BYTES, sizeof words)) {
+        !host_fault_try_copy(words, memory->base + page * GUEST_PAGE_BYTES, sizeof words)) {
         return sum;
     }
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -369,20 +369,20 @@ uint64_t memory_checksum(const struct memory *memory)
 bool memory_read(const struct memory *memory, void *to, guest_addr from, uint64_t bytes)
 {
     return memory_allows(memory, from, bytes, PAGE_READ) &&
-           leave_try_copy(to, memory_host(memory, from), bytes);
+           host_fault_try_copy(to, memory_host(memory, from), bytes);
 }
 
 bool memory_write(struct memory *memory, guest_addr to, const void *from, uint64_t bytes)
 {
     return memory_allows(memory, to, bytes, PAGE_WRITE) &&
-           leave_try_copy(memory_host(memory, to), from, bytes);
+           host_fault_try_copy(memory_host(memory, to), from, bytes);
 }
 
 const char *memory_string(const struct memory *memory, guest_addr address)
 {
     for (guest_addr at = address; memory_allows(memory, at, 1, PAGE_READ);) {
         const uint64_t rest = GUEST_PAGE_BYTES - at % GUEST_PAGE_BYTES;
-        const int found = leave_try_find_zero(memory_host(memory, at), rest);
+        const int found = host_fault_try_find_zero(memory_host(memory, at), rest);
         if (found != 0) {
             return found > 0 ? memory_host(memory, address) : NULL;
         }

@@ -1,5 +1,5 @@
 /* Whose code an instruction is: the program's own, a translator's copy of it, or the translator's. */
-#include "machine/origins.h"
+#include "machine/units/origins.h"
 
 #include "isa/rv64/decode.h"
 #include "isa/rv64/xstrata_abi.h"

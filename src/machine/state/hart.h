@@ -1,6 +1,6 @@
 /* The state of one hardware context: registers, and what the counter hardware keeps per context. */
-#ifndef STRATA_MACHINE_HART_H
-#define STRATA_MACHINE_HART_H
+#ifndef STRATA_MACHINE_STATE_HART_H
+#define STRATA_MACHINE_STATE_HART_H
 
 #include <setjmp.h>
 #include <stdbool.h>

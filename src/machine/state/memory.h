@@ -4,10 +4,10 @@
  * a page that the guest may not touch is protected in the host too, and the
  * host's fault becomes the guest's.  Execute permission exists only in the map
  * of page permissions, since the host never runs guest bytes. */
-#ifndef STRATA_MACHINE_MEMORY_H
-#define STRATA_MACHINE_MEMORY_H
+#ifndef STRATA_MACHINE_STATE_MEMORY_H
+#define STRATA_MACHINE_STATE_MEMORY_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #define GUEST_PAGE_BYTES UINT64_C(4096)
 #define MEMORY_GROUP_PAGES UINT64_C(512)

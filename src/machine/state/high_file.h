@@ -1,6 +1,6 @@
 /* Opens files that Strata writes while a program runs, where the program does not meet them. */
-#ifndef STRATA_MACHINE_HIGH_FILE_H
-#define STRATA_MACHINE_HIGH_FILE_H
+#ifndef STRATA_MACHINE_STATE_HIGH_FILE_H
+#define STRATA_MACHINE_STATE_HIGH_FILE_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* What a sample of a program's instructions says of the whole: cycles per instruction, and how far off that may be. */
-#ifndef STRATA_MACHINE_SAMPLING_H
-#define STRATA_MACHINE_SAMPLING_H
+#ifndef STRATA_MACHINE_PIPELINE_SAMPLING_H
+#define STRATA_MACHINE_PIPELINE_SAMPLING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Where units and other parts put their statistics, whatever format they end in. */
-#ifndef STRATA_MACHINE_STATISTICS_H
-#define STRATA_MACHINE_STATISTICS_H
+#ifndef STRATA_MACHINE_STATE_STATISTICS_H
+#define STRATA_MACHINE_STATE_STATISTICS_H
 
 #include <stdbool.h>
 #include <stdint.h>

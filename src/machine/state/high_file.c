@@ -1,5 +1,5 @@
 /* Opens files that Strata writes while a program runs, where the program does not meet them. */
-#include "machine/high_file.h"
+#include "machine/state/high_file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

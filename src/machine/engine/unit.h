@@ -7,11 +7,11 @@
  *
  * A new table is one new file with a `struct unit_kind`, and one line in machine.c
  * that adds it.  Functions for events that a unit never asks for may be NULL. */
-#ifndef STRATA_MACHINE_UNIT_H
-#define STRATA_MACHINE_UNIT_H
+#ifndef STRATA_MACHINE_ENGINE_UNIT_H
+#define STRATA_MACHINE_ENGINE_UNIT_H
 
 #include "isa/rv64/insn.h"
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 enum watch {
     WATCH_PC_MATCH = 1, /* executions of one address, counted in a cell */

@@ -1,5 +1,5 @@
 /* What a sample of a program's instructions says of the whole: cycles per instruction, and how far off that may be. */
-#include "machine/sampling.h"
+#include "machine/pipeline/sampling.h"
 
 #include <math.h>
 

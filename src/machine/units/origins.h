@@ -2,11 +2,11 @@
  *
  * A translator says with ic.sync where it keeps its table (struct xstrata_origins); it is read when code is
  * decoded, at which time it is right for it, and never when a report is written. */
-#ifndef STRATA_MACHINE_ORIGINS_H
-#define STRATA_MACHINE_ORIGINS_H
+#ifndef STRATA_MACHINE_UNITS_ORIGINS_H
+#define STRATA_MACHINE_UNITS_ORIGINS_H
 
 #include "isa/rv64/insn.h"
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 
 struct code_classes;
 
