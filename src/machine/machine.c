@@ -2,8 +2,8 @@
 #include "machine/machine.h"
 
 #include "base/check.h"
-#include "machine/pipeline/capture.h"
-#include "machine/pipeline/helpers.h"
+#include "machine/helpers/capture.h"
+#include "machine/helpers/helpers.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
 #include "machine/seat.h"
@@ -138,7 +138,7 @@ static bool share_pipeline(struct machine *machine)
 static bool add_helpers(struct machine *machine)
 {
     const struct unit_host host = {.rewatch = rewatch, .machine = machine};
-    machine->helpers = pipeline_run_slices(machine->pipeline, &machine->memory);
+    machine->helpers = helpers_create(machine->pipeline, &machine->memory);
     struct unit *unit =
         machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
     if (unit != NULL) {
@@ -163,7 +163,7 @@ static bool add_dsp(struct machine *machine)
 {
     const bool wanted = machine->options.dsp != DSP_OFF;
     const bool optimize = machine->options.dsp == DSP_OPTIMIZED;
-    if (wanted && (!add_helpers(machine) || !pipeline_make_slices(machine->pipeline, optimize))) {
+    if (wanted && (!add_helpers(machine) || !helpers_make_slices(machine->helpers, optimize))) {
         fprintf(stderr, "strata: not enough memory for slices\n");
         return false;
     }
@@ -283,6 +283,7 @@ void machine_destroy(struct machine *machine)
     for (unsigned i = 0; i < machine->units.count; i++) {
         machine->units.units[i]->kind->destroy(machine->units.units[i]);
     }
+    helpers_destroy(machine->helpers);
     alone_destroy(machine->alone);
     pipeline_destroy(machine->pipeline_alone);
     pipeline_destroy(machine->pipeline);
@@ -373,7 +374,9 @@ static enum engine_stop run_recorded(struct machine *machine, struct hart *hart,
     struct record records[STREAM_RECORDS];
     unsigned count;
     const unsigned room = room_for(machine, hart);
-    pipeline_follow(machine->pipeline);
+    if (machine->helpers != NULL) {
+        helpers_follow(machine->helpers);
+    }
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget, records, room, &count);
     give(machine, hart, records, count);

@@ -61,7 +61,7 @@ struct machine {
     struct unit *warm_unit;                           /* in phase_units only */
     struct origins origins;                           /* whose code loads are */
     struct pipeline *pipeline;                        /* or NULL */
-    struct helpers *helpers;                          /* the pipeline's, or NULL */
+    struct helpers *helpers;                          /* on its free contexts, or NULL */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */

@@ -2,6 +2,7 @@
 #include "report/run_report.h"
 
 #include "base/sha256.h"
+#include "machine/helpers/helpers.h"
 #include "machine/linux/layout.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
@@ -164,6 +165,9 @@ bool run_report_statistics(struct process *process, const struct run_description
     } else if (process->machine.pipeline != NULL) {
         s->begin(s, "pipeline");
         pipeline_report(process->machine.pipeline, s);
+        if (process->machine.helpers != NULL) {
+            helpers_report(process->machine.helpers, s);
+        }
         phases_report_sampling(s, &process->machine);
         together_report(process->together, s);
         loads_report(process, s);

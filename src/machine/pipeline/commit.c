@@ -1,7 +1,5 @@
 /* Commit: instructions retire in order, and what keeps them from it is noted. */
 #include "base/check.h"
-#include "machine/pipeline/dsp.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
@@ -73,10 +71,7 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        if (pipeline->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
-            dsp_retired(pipeline->dsp, number, entry, pipeline->times[id].issued);
-        }
-        helpers_retired(pipeline, number, id);
+        pipeline->hooks->retired(pipeline->helpers, number, id);
     }
 }
 

@@ -1,6 +1,5 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
@@ -130,8 +129,8 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
         pipeline->slice_use.memory += (slot->flags & SLOT_LOAD) != 0;
     }
     if (UNLIKELY(slot->flags & SLOT_TRIGGER) && pipeline->helpers != NULL) {
-        helpers_dispatched(pipeline, number, id,
-                           context->given - context->stream_count - context->queue_count);
+        pipeline->hooks->dispatched(pipeline->helpers, number, id,
+                                    context->given - context->stream_count - context->queue_count);
     }
 }
 

@@ -1,6 +1,5 @@
 /* Issue: instructions whose operands are there go to functional units and to the caches. */
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 #define PAGE_SHIFT 12
@@ -179,7 +178,7 @@ static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, un
     if (done == CACHE_BUSY) {
         return done;
     }
-    helpers_ledger(pipeline->helpers, number)->loads++;
+    pipeline->hooks->loaded(pipeline->helpers, number);
     return entry->slot->flags & SLOT_PREFETCH ? pipeline->now + pipeline->parameters.l1d_cycles
                                               : done;
 }
@@ -249,7 +248,7 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         pipeline->units_until = *unit;
     }
     clear_ready(context, id & (pipeline->ring - 1));
-    if (UNLIKELY(pipeline->view != NULL || pipeline->dsp != NULL)) {
+    if (UNLIKELY(pipeline->view != NULL || pipeline->helpers_time)) {
         pipeline->times[id].issued = pipeline->now;
     }
     context->in_queues--;

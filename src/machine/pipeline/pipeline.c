@@ -1,8 +1,5 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
 #include "base/check.h"
-#include "machine/pipeline/dsp.h"
-#include "machine/pipeline/capture.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
 
@@ -151,8 +148,6 @@ void pipeline_destroy(struct pipeline *pipeline)
     prefetch_destroy(&pipeline->prefetcher);
     loads_destroy(pipeline->all_loads);
     pipeview_destroy(pipeline->whole_view);
-    dsp_destroy(pipeline->dsp);
-    helpers_destroy(pipeline->helpers);
     free(pipeline);
 }
 
@@ -189,16 +184,11 @@ void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
     pipeline->view = pipeline->whole_view = view;
 }
 
-struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory)
+void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
+                          const struct helper_hooks *hooks)
 {
-    pipeline->helpers = helpers_create(pipeline, memory);
-    return pipeline->helpers;
-}
-
-bool pipeline_make_slices(struct pipeline *pipeline, bool optimize)
-{
-    pipeline->dsp = dsp_create(&pipeline->parameters, pipeline->helpers, optimize);
-    return pipeline->dsp != NULL;
+    pipeline->helpers = pipeline->l1d.helpers = helpers;
+    pipeline->hooks = pipeline->l1d.hooks = hooks;
 }
 
 bool pipeline_finish_view(struct pipeline *pipeline)
@@ -232,20 +222,13 @@ static uint64_t note_access(struct pipeline *pipeline, unsigned context,
     return awaited;
 }
 
-void pipeline_follow(struct pipeline *pipeline)
-{
-    if (pipeline->helpers != NULL) {
-        captures_follow(helpers_captures(pipeline->helpers));
-    }
-}
-
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
                    unsigned count)
 {
     pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        captures_given(helpers_captures(pipeline->helpers), context, c->given, records, count);
+        pipeline->hooks->given(pipeline->helpers, context, c->given, records, count);
     }
     const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
@@ -270,7 +253,7 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
     pipeline->live |= 1u << context; /* until it turns out to have nothing */
     pipeline->contexts[context].active = active;
     if (active && pipeline->slices >> context & 1) {
-        helpers_leave_context(pipeline, context);
+        pipeline->hooks->left(pipeline->helpers, context);
     }
 }
 
@@ -489,6 +472,6 @@ void pipeline_drain(struct pipeline *pipeline)
     while ((!slices || threads_are_busy(pipeline)) && run_cycle(pipeline)) {
     }
     if (slices) {
-        helpers_end_all(pipeline);
+        pipeline->hooks->ended(pipeline->helpers);
     }
 }

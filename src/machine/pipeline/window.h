@@ -184,10 +184,11 @@ struct pipeline {
     struct memory_bus bus;
     struct cache l1i, l1d, l2, l3, itlb, dtlb;
     struct prefetcher prefetcher;
-    struct loads *loads;     /* NULL unless asked for, and unless measuring */
-    struct dsp *dsp;         /* NULL unless the hardware makes slices */
-    struct helpers *helpers; /* NULL unless there may be slices */
-    struct pipeview *view;   /* the same */
+    struct loads *loads;              /* NULL unless asked for, and unless measuring */
+    struct pipeview *view;            /* NULL unless asked for, and unless measuring */
+    struct helpers *helpers;          /* NULL unless there may be slices */
+    const struct helper_hooks *hooks; /* how they are told; NULL if there are none */
+    bool helpers_time;                /* they look at `times` */
     struct pipeline_statistics statistics;
 
     bool measuring;                          /* what happens counts */

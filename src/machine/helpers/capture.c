@@ -1,8 +1,8 @@
 /* Keeps the main thread's registers at triggers, for the slices that start there. */
-#include "machine/pipeline/capture.h"
+#include "machine/helpers/capture.h"
 
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
+#include "machine/helpers/helpers.h"
 #include "machine/pipeline/window.h"
 
 #include <stdlib.h>

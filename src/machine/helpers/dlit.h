@@ -3,8 +3,8 @@
  * Loads that miss the second level enter first come, first served.  One that is still there after
  * [dsp] trial instructions, has run often enough since and waited long enough each time is locked as a
  * delinquent load; one that is not makes room for others, and so does one that has not run for long. */
-#ifndef STRATA_MACHINE_UNITS_DLIT_H
-#define STRATA_MACHINE_UNITS_DLIT_H
+#ifndef STRATA_MACHINE_HELPERS_DLIT_H
+#define STRATA_MACHINE_HELPERS_DLIT_H
 
 #include "machine/state/hart.h"
 

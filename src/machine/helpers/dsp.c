@@ -1,13 +1,13 @@
 /* Dynamic speculative precomputation: puts the tables together. */
-#include "machine/pipeline/dsp.h"
+#include "machine/helpers/dsp.h"
 
-#include "machine/pipeline/helpers.h"
+#include "machine/helpers/helpers.h"
 #include "machine/pipeline/parameters.h"
 #include "machine/pipeline/window.h"
 #include "machine/state/statistics.h"
-#include "machine/units/dlit.h"
-#include "machine/units/rib.h"
-#include "machine/units/sit.h"
+#include "machine/helpers/dlit.h"
+#include "machine/helpers/rib.h"
+#include "machine/helpers/sit.h"
 
 #include <stdlib.h>
 

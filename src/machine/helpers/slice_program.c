@@ -1,5 +1,5 @@
 /* Makes slices ready to run, and executes them: on registers of their own, and never writing memory. */
-#include "machine/pipeline/slice_program.h"
+#include "machine/helpers/slice_program.h"
 
 #include "base/check.h"
 #include "isa/rv64/decode.h"

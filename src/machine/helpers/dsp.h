@@ -1,7 +1,7 @@
 /* Dynamic speculative precomputation: the hardware finds delinquent loads, makes slices for them and looks after
  * them, while the program runs. */
-#ifndef STRATA_MACHINE_PIPELINE_DSP_H
-#define STRATA_MACHINE_PIPELINE_DSP_H
+#ifndef STRATA_MACHINE_HELPERS_DSP_H
+#define STRATA_MACHINE_HELPERS_DSP_H
 
 #include <stdbool.h>
 #include <stdint.h>

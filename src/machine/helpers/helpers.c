@@ -1,8 +1,9 @@
 /* Starts slices on free contexts, lets them start each other, and keeps the account of each. */
-#include "machine/pipeline/helpers.h"
+#include "machine/helpers/helpers.h"
 
-#include "machine/pipeline/capture.h"
-#include "machine/pipeline/slice_program.h"
+#include "machine/helpers/capture.h"
+#include "machine/helpers/dsp.h"
+#include "machine/helpers/slice_program.h"
 #include "machine/pipeline/window.h"
 #include "slice/slice.h"
 
@@ -41,9 +42,11 @@ struct helpers {
     unsigned slice_count; /* the highest number in use */
     unsigned refused;     /* slices that cannot be run */
     unsigned waiting;     /* slices that wait to be started */
-    struct slice_ledger *ledgers[SLICES_MAX + 1];
     struct captures *captures;
+    struct dsp *dsp; /* NULL unless the hardware makes slices */
 };
+
+static const struct helper_hooks hooks;
 
 struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory)
 {
@@ -57,11 +60,15 @@ struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *m
     helpers->captures = captures;
     helpers->pipeline = pipeline;
     helpers->memory = memory;
-    for (unsigned i = 1; i <= SLICES_MAX; i++) {
-        helpers->ledgers[i] = &helpers->slices[i].ledger;
-    }
-    pipeline->l1d.ledgers = helpers->ledgers;
+    pipeline_set_helpers(pipeline, helpers, &hooks);
     return helpers;
+}
+
+bool helpers_make_slices(struct helpers *helpers, bool optimize)
+{
+    helpers->dsp = dsp_create(&helpers->pipeline->parameters, helpers, optimize);
+    helpers->pipeline->helpers_time = helpers->dsp != NULL;
+    return helpers->dsp != NULL;
 }
 
 void helpers_set_host(struct helpers *helpers, struct unit_host host)
@@ -78,12 +85,40 @@ void helpers_destroy(struct helpers *helpers)
         free(helpers->slices[i].program);
     }
     captures_destroy(helpers->captures);
+    dsp_destroy(helpers->dsp);
     free(helpers);
 }
 
 struct captures *helpers_captures(struct helpers *helpers)
 {
     return helpers->captures;
+}
+
+void helpers_follow(struct helpers *helpers)
+{
+    captures_follow(helpers->captures);
+}
+
+static void given(struct helpers *helpers, unsigned context, uint64_t position,
+                  const struct record *records, unsigned count)
+{
+    captures_given(helpers->captures, context, position, records, count);
+}
+
+static void loaded(struct helpers *helpers, unsigned slice)
+{
+    helpers->slices[slice].ledger.loads++;
+}
+
+static void note_line(struct helpers *helpers, unsigned slice, enum line_fate fate)
+{
+    struct slice_ledger *ledger = &helpers->slices[slice].ledger;
+    uint64_t *const counts[] = {[LINE_BROUGHT] = &ledger->lines,
+                                [LINE_REDUNDANT] = &ledger->redundant,
+                                [LINE_TIMELY] = &ledger->timely,
+                                [LINE_LATE] = &ledger->late,
+                                [LINE_EVICTED] = &ledger->evicted};
+    ++*counts[fate];
 }
 
 struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number)
@@ -339,9 +374,9 @@ static void try_all_chains(struct helpers *helpers)
     }
 }
 
-void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id, uint64_t position)
+static void dispatched(struct helpers *helpers, unsigned context, uint32_t id, uint64_t position)
 {
-    struct helpers *helpers = pipeline->helpers;
+    struct pipeline *pipeline = helpers->pipeline;
     const struct slot *slot = entry_of(pipeline, id)->slot;
     if (slot->flags & SLOT_HELPER) {
         chain(helpers, pipeline->contexts[context].slice, context);
@@ -386,11 +421,16 @@ static void end_slice(struct helpers *helpers, struct context *context)
     try_all_chains(helpers);
 }
 
-void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
+static void retired(struct helpers *helpers, unsigned number, uint32_t id)
 {
-    struct helpers *helpers = pipeline->helpers;
+    struct pipeline *pipeline = helpers->pipeline;
     struct context *context = &pipeline->contexts[number];
-    const unsigned destination = entry_of(pipeline, id)->slot->destination;
+    const struct entry *entry = entry_of(pipeline, id);
+    const struct slot *slot = entry->slot;
+    if (helpers->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
+        dsp_retired(helpers->dsp, number, entry, pipeline->times[id].issued);
+    }
+    const unsigned destination = slot->destination;
     if (destination < INTEGER_REGISTERS) {
         for (unsigned i = 0; i < pipeline->context_count; i++) {
             if (pipeline->contexts[i].slice != 0) {
@@ -403,7 +443,6 @@ void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
             }
         }
     }
-    const struct slot *slot = entry_of(pipeline, id)->slot;
     if (slot->flags & SLOT_TARGET) {
         use_up(helpers, slot->site.pc);
     }
@@ -418,24 +457,25 @@ void helpers_retired(struct pipeline *pipeline, unsigned number, uint32_t id)
 }
 
 /* What the slice on a context has not dispatched is dropped. */
-static void cut_short(struct pipeline *pipeline, struct context *context)
+static void cut_short(struct helpers *helpers, struct context *context)
 {
     const unsigned dropped = context->stream_count + context->queue_count;
-    pipeline->queued -= context->queue_count;
+    helpers->pipeline->queued -= context->queue_count;
     context->stream_count = context->queue_count = 0;
     context->given -= dropped;
     context->slice_left -= dropped;
-    pipeline->helpers->slices[context->slice].ledger.cut_short += dropped > 0;
+    helpers->slices[context->slice].ledger.cut_short += dropped > 0;
     if (context->slice_left == 0) {
-        end_slice(pipeline->helpers, context);
+        end_slice(helpers, context);
     }
 }
 
-void helpers_leave_context(struct pipeline *pipeline, unsigned number)
+static void left(struct helpers *helpers, unsigned number)
 {
+    struct pipeline *pipeline = helpers->pipeline;
     struct context *context = &pipeline->contexts[number];
     pipeline->slices &= ~(1u << number);
-    cut_short(pipeline, context);
+    cut_short(helpers, context);
     for (unsigned i = 0; i < REGISTERS; i++) {
         context->writers[i] = NO_ENTRY;
     }
@@ -444,19 +484,27 @@ void helpers_leave_context(struct pipeline *pipeline, unsigned number)
     context->fetch_cause = CAUSE_fetch;
 }
 
-void helpers_end_all(struct pipeline *pipeline)
+static void ended(struct helpers *helpers)
 {
-    struct helpers *helpers = pipeline->helpers;
+    const struct pipeline *pipeline = helpers->pipeline;
     for (unsigned i = 1; i <= helpers->slice_count; i++) {
         forget_next(helpers, &helpers->slices[i]);
         helpers->slices[i].chain++;
     }
     for (unsigned i = 0; i < pipeline->context_count; i++) {
         if (pipeline->contexts[i].slice != 0) {
-            cut_short(pipeline, &pipeline->contexts[i]);
+            cut_short(helpers, &pipeline->contexts[i]);
         }
     }
 }
+
+static const struct helper_hooks hooks = {.given = given,
+                                          .dispatched = dispatched,
+                                          .loaded = loaded,
+                                          .line = note_line,
+                                          .retired = retired,
+                                          .left = left,
+                                          .ended = ended};
 
 bool helpers_account(const struct helpers *helpers, unsigned number, struct slice_account *account)
 {
@@ -477,4 +525,11 @@ bool helpers_account(const struct helpers *helpers, unsigned number, struct slic
 unsigned helpers_refused(const struct helpers *helpers)
 {
     return helpers->refused;
+}
+
+void helpers_report(const struct helpers *helpers, struct statistics *statistics)
+{
+    if (helpers->dsp != NULL) {
+        dsp_report(helpers->dsp, statistics);
+    }
 }

@@ -1,7 +1,7 @@
 /* Registers of the main thread right after the triggers of slices: kept from when the engine executes a
  * trigger until the pipeline dispatches it. */
-#ifndef STRATA_MACHINE_PIPELINE_CAPTURE_H
-#define STRATA_MACHINE_PIPELINE_CAPTURE_H
+#ifndef STRATA_MACHINE_HELPERS_CAPTURE_H
+#define STRATA_MACHINE_HELPERS_CAPTURE_H
 
 #include "machine/state/hart.h"
 #include "machine/engine/unit.h"

@@ -1,7 +1,7 @@
 /* The retired instruction buffer: what the main thread executes from one instance of a delinquent load to the
  * next, and the slice that this makes. */
-#ifndef STRATA_MACHINE_UNITS_RIB_H
-#define STRATA_MACHINE_UNITS_RIB_H
+#ifndef STRATA_MACHINE_HELPERS_RIB_H
+#define STRATA_MACHINE_HELPERS_RIB_H
 
 #include "slice/build.h"
 

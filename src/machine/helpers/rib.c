@@ -1,5 +1,5 @@
 /* The retired instruction buffer. */
-#include "machine/units/rib.h"
+#include "machine/helpers/rib.h"
 
 #include "machine/state/hart.h"
 

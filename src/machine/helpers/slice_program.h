@@ -1,6 +1,6 @@
 /* A precomputation slice made ready to run: what each of its instructions does, and needs of the pipeline. */
-#ifndef STRATA_MACHINE_PIPELINE_SLICE_PROGRAM_H
-#define STRATA_MACHINE_PIPELINE_SLICE_PROGRAM_H
+#ifndef STRATA_MACHINE_HELPERS_SLICE_PROGRAM_H
+#define STRATA_MACHINE_HELPERS_SLICE_PROGRAM_H
 
 #include "machine/exec/op.h"
 #include "machine/exec/record.h"

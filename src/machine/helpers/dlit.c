@@ -1,5 +1,5 @@
 /* The delinquent load identification table. */
-#include "machine/units/dlit.h"
+#include "machine/helpers/dlit.h"
 
 #include "machine/pipeline/parameters.h"
 

@@ -5,8 +5,8 @@
  * is executed as a whole when it is started; when its instructions run is the pipeline's to say, as
  * for every thread's: its first ones wait for the instructions of the main thread that make the
  * live-ins, so that no value is used before its time. */
-#ifndef STRATA_MACHINE_PIPELINE_HELPERS_H
-#define STRATA_MACHINE_PIPELINE_HELPERS_H
+#ifndef STRATA_MACHINE_HELPERS_HELPERS_H
+#define STRATA_MACHINE_HELPERS_HELPERS_H
 
 #include "machine/state/hart.h"
 #include "machine/engine/unit.h"
@@ -20,6 +20,7 @@ struct captures;
 struct memory;
 struct pipeline;
 struct slice;
+struct statistics;
 
 /* What became of a slice, and of the lines that it asked for:
  * triggers      that the main thread dispatched
@@ -64,9 +65,12 @@ struct slice_ledger {
 
 struct helpers;
 
-/* NULL if memory runs out. */
+/* Contexts of the pipeline that no thread uses run slices from now on.  NULL if memory runs out. */
 struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory);
+/* Before the pipeline, which must not run any more. */
 void helpers_destroy(struct helpers *helpers);
+/* Lets the hardware make slices, too, and optimize them; false if memory runs out. */
+bool helpers_make_slices(struct helpers *helpers, bool optimize);
 /* Whom to tell of new triggers. */
 void helpers_set_host(struct helpers *helpers, struct unit_host host);
 
@@ -81,18 +85,9 @@ bool helpers_triggers(const struct helpers *helpers, guest_addr pc);
 /* The registers that were captured at triggers. */
 struct captures *helpers_captures(struct helpers *helpers);
 
-/* An instruction with SLOT_TRIGGER was dispatched, as the context's record `position`. */
-void helpers_dispatched(struct pipeline *pipeline, unsigned context, uint32_t id,
-                        uint64_t position);
-/* An instruction retired: nobody waits for it any more, and a delinquent load has used up what was fetched for it. */
-void helpers_retired(struct pipeline *pipeline, unsigned context, uint32_t id);
-
+/* What is executed from now on is given to a context of the pipeline next. */
+void helpers_follow(struct helpers *helpers);
 bool helpers_context_free(const struct pipeline *pipeline, unsigned context);
-/* A thread has taken the context of a slice: what that has not dispatched is dropped, and the thread comes behind the
- * rest. */
-void helpers_leave_context(struct pipeline *pipeline, unsigned context);
-/* No thread runs any more: nor do slices. */
-void helpers_end_all(struct pipeline *pipeline);
 
 /* A slice that was run, and what became of it. */
 struct slice_account {
@@ -105,5 +100,7 @@ struct slice_account {
 bool helpers_account(const struct helpers *helpers, unsigned number, struct slice_account *account);
 /* Slices that could not be added. */
 unsigned helpers_refused(const struct helpers *helpers);
+/* What the hardware that makes slices did, if there is any. */
+void helpers_report(const struct helpers *helpers, struct statistics *statistics);
 
 #endif

@@ -1,9 +1,9 @@
 /* The slice information table: which slice works for which delinquent load, and whether it is worth its context. */
-#ifndef STRATA_MACHINE_UNITS_SIT_H
-#define STRATA_MACHINE_UNITS_SIT_H
+#ifndef STRATA_MACHINE_HELPERS_SIT_H
+#define STRATA_MACHINE_HELPERS_SIT_H
 
-#include "machine/pipeline/helpers.h"
-#include "machine/units/dlit.h"
+#include "machine/helpers/helpers.h"
+#include "machine/helpers/dlit.h"
 
 #define SIT_ENTRIES_MAX 64
 

@@ -1,5 +1,5 @@
 /* The slice information table. */
-#include "machine/units/sit.h"
+#include "machine/helpers/sit.h"
 
 #include "machine/pipeline/parameters.h"
 
