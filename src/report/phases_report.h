@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_PHASES_REPORT_H
 #define STRATA_REPORT_PHASES_REPORT_H
 
-#include "machine/machine.h"
+#include "machine/processor/machine.h"
 #include "machine/state/statistics.h"
 
 /* Into config, machine and pipeline, which the caller has begun. */

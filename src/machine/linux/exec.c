@@ -380,7 +380,7 @@ static int64_t execute_call(struct thread *thread, const char *path, guest_addr 
 {
     const struct process *process = thread->process;
 
-    if (!process->forked && (process->together != NULL || process->machine.seat != NULL)) {
+    if (!process->forked && (process->schedule.together != NULL || process->machine.seat != NULL)) {
         fprintf(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
                 process->executable, path);
         return -ENOSYS;

@@ -4,7 +4,6 @@
  * reading takes them out, which is just what timerfd promises; a signalfd's
  * counter only says whether a read would succeed. */
 #include "machine/linux/files.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/time.h"
@@ -172,7 +171,7 @@ void special_update(struct thread *thread)
 
     for (; slot != NULL; slot = slot->next) {
         if (slot->object->kind == SPECIAL_TIMER) {
-            update_timer(slot, schedule_now(thread->process));
+            update_timer(slot, schedule_now(&thread->process->schedule));
             continue;
         }
         bool ready = (signal_pending(thread) & slot->object->mask) != 0;
@@ -291,7 +290,7 @@ static int64_t find_timer(struct thread *thread, int fd, struct special_slot **s
 
 static bool write_timer(struct thread *thread, guest_addr to, const struct special_object *timer)
 {
-    uint64_t now = schedule_now(thread->process);
+    uint64_t now = schedule_now(&thread->process->schedule);
     uint64_t left = timer->deadline == WAIT_FOREVER ? 0
                     : timer->deadline > now         ? timer->deadline - now
                                                     : 1;

@@ -3,7 +3,6 @@
 #include "machine/linux/system.h"
 
 #include "machine/linux/layout.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
@@ -89,7 +88,7 @@ struct guest_sysinfo {
 int64_t sys_sysinfo(struct thread *thread, const uint64_t *arguments)
 {
     struct guest_sysinfo info = {
-        .uptime_seconds = (int64_t)(schedule_now(thread->process) / NANOSECONDS),
+        .uptime_seconds = (int64_t)(schedule_now(&thread->process->schedule) / NANOSECONDS),
         .total_ram = MEMORY_BYTES,
         .free_ram = MEMORY_BYTES / 2,
         .processes = 1,

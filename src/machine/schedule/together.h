@@ -1,9 +1,9 @@
 /* Several programs on one processor: who runs on which context, and how much each is slowed by the others. */
-#ifndef STRATA_MACHINE_LINUX_TOGETHER_H
-#define STRATA_MACHINE_LINUX_TOGETHER_H
+#ifndef STRATA_MACHINE_SCHEDULE_TOGETHER_H
+#define STRATA_MACHINE_SCHEDULE_TOGETHER_H
 
-#include "machine/linux/process.h"
-#include "machine/seat.h"
+#include "machine/processor/seat.h"
+#include "machine/schedule/schedule.h"
 
 #define TOGETHER_REPORTS 2
 
@@ -30,18 +30,18 @@ struct together {
 };
 
 /* together.c, in the lead: runs until all programs have ended. */
-void together_loop(struct process *process);
+void together_loop(struct schedule *schedule);
 /* This process is a new one: the processor is its own copy. */
-void together_leave(struct process *process);
+void together_leave(struct schedule *schedule);
 /* After that: what each took alone. */
-void together_end(struct process *process);
+void together_end(struct schedule *schedule);
 
 /* companion.c: executes when the lead says so, until the program ends. */
-void companion_loop(struct process *process);
+void companion_loop(struct schedule *schedule);
 /* Ends the process after that, when the lead knows all of it. */
-_Noreturn void companion_end(struct process *process);
+_Noreturn void companion_end(struct schedule *schedule);
 /* As together_leave. */
-void companion_leave(struct process *process);
+void companion_leave(struct schedule *schedule);
 /* The program cannot begin: `status` is what the command ends with. */
 _Noreturn void companion_fail(struct seat *seat, int status);
 

@@ -3,8 +3,8 @@
  * Each program runs in a process of its own; the first one's, the lead, also has the pipeline.  The others,
  * the companions, execute when the lead says so, and leave it a record of each instruction.  Only one of the two
  * processes at a time may touch a seat: whose turn it is. */
-#ifndef STRATA_MACHINE_SEAT_H
-#define STRATA_MACHINE_SEAT_H
+#ifndef STRATA_MACHINE_PROCESSOR_SEAT_H
+#define STRATA_MACHINE_PROCESSOR_SEAT_H
 
 #include "machine/pipeline/alone.h"
 

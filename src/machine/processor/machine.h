@@ -1,11 +1,11 @@
 /* The simulated processor as a whole: memory, engine, units, and what a program's run on it leaves behind. */
-#ifndef STRATA_MACHINE_MACHINE_H
-#define STRATA_MACHINE_MACHINE_H
+#ifndef STRATA_MACHINE_PROCESSOR_MACHINE_H
+#define STRATA_MACHINE_PROCESSOR_MACHINE_H
 
 #include "machine/engine/engine.h"
 #include "machine/state/memory.h"
 #include "machine/units/origins.h"
-#include "machine/phases.h"
+#include "machine/processor/phases.h"
 #include "machine/engine/unit.h"
 
 struct counter_table;

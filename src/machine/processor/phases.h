@@ -2,8 +2,8 @@
  *
  * A plan is made of the options; without one the whole program is measured.  Phases end at exact numbers
  * of instructions, or where a program marks a region of itself (struct marked_region). */
-#ifndef STRATA_MACHINE_PHASES_H
-#define STRATA_MACHINE_PHASES_H
+#ifndef STRATA_MACHINE_PROCESSOR_PHASES_H
+#define STRATA_MACHINE_PROCESSOR_PHASES_H
 
 #include "machine/pipeline/sampling.h"
 

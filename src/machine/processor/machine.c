@@ -1,14 +1,14 @@
 /* Puts memory, engine and units together into a machine, and runs a hart on it. */
-#include "machine/machine.h"
+#include "machine/processor/machine.h"
 
 #include "base/check.h"
 #include "machine/helpers/capture.h"
 #include "machine/helpers/helpers.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
-#include "machine/seat.h"
+#include "machine/processor/seat.h"
 #include "slice/section.h"
-#include "machine/system.h"
+#include "machine/processor/core_insn.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
@@ -439,7 +439,7 @@ static enum engine_stop run_budget(struct machine *machine, struct hart *hart, u
         machine->instructions += hart->instructions - counted;
         if (stop == ENGINE_SYSTEM) {
             const bool was_in_callback = hart->in_callback;
-            if (!system_execute(machine, hart)) {
+            if (!core_insn_execute(machine, hart)) {
                 /* It did not retire after all. */
                 hart->instructions--;
                 machine->instructions--;

@@ -1,4 +1,6 @@
 /* How a system call waits: asks the host if it would block, leaves the waiting to the scheduler. */
+#include "machine/linux/wait.h"
+
 #include "machine/linux/files.h"
 #include "machine/linux/time.h"
 
@@ -6,10 +8,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-/* How long block_briefly lets the rest of the world work. */
+/* How long wait_briefly lets the rest of the world work. */
 #define BRIEF_NANOSECONDS 1000000
 
-bool block_expected(int host_fd, short events)
+bool wait_expected(int host_fd, short events)
 {
     struct pollfd descriptor = {.fd = host_fd, .events = events};
     int ready;
@@ -43,7 +45,7 @@ static int64_t wait_on(struct thread *thread, int host_fd, short events, uint64_
     return SYSCALL_BLOCKS;
 }
 
-int64_t block_on(struct thread *thread, int host_fd, short events, uint64_t deadline)
+int64_t wait_for_descriptor(struct thread *thread, int host_fd, short events, uint64_t deadline)
 {
     int64_t result = wait_on(thread, host_fd, events, deadline);
 
@@ -52,9 +54,28 @@ int64_t block_on(struct thread *thread, int host_fd, short events, uint64_t dead
 }
 
 /* Waiting for a descriptor, even one that is never ready, takes real time. */
-int64_t block_briefly(struct thread *thread)
+int64_t wait_briefly(struct thread *thread)
 {
     const int no_descriptor = -1;
 
     return wait_on(thread, no_descriptor, 0, time_after(thread->process, BRIEF_NANOSECONDS));
+}
+
+void wait_release_fds(struct thread *thread)
+{
+    free(thread->wait.fds);
+    thread->wait.fds = NULL;
+    thread->wait.fd_count = 0;
+}
+
+void wait_end(struct thread *thread)
+{
+    wait_release_fds(thread);
+    thread->wait.futex = false;
+    thread->wait.child = false;
+    thread->wait.signal = false;
+    thread->wait.woken = false;
+    if (thread->task.state == TASK_WAITING) {
+        thread_make_runnable(thread);
+    }
 }

@@ -1,8 +1,7 @@
 /* Several programs on one processor, in the lead: whose turn it is, and when the measure ends. */
-#include "machine/linux/together.h"
+#include "machine/schedule/together.h"
 
-#include "machine/linux/schedule.h"
-#include "machine/linux/signal.h"
+#include "machine/schedule/outside.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -61,10 +60,10 @@ static void run_cycles(struct together *together)
 }
 
 /* Lets the lead's own program, alone, come as far as it has come beside the others. */
-static void follow_own(struct process *process)
+static void follow_own(struct schedule *schedule)
 {
-    const struct together *together = process->together;
-    alone_follow(process->machine.alone, pipeline_progress(together->pipeline, 0).instructions,
+    const struct together *together = schedule->together;
+    alone_follow(schedule->machine->alone, pipeline_progress(together->pipeline, 0).instructions,
                  together->measured ? together->programs[0].progress.instructions : ALONE_NO_END);
 }
 
@@ -83,14 +82,14 @@ static bool is_report(const struct together *together, int fd)
 
 /* Others may wait for the end of a pipe that the program has left open.  The first three descriptors are for
  * what there is to say in the end. */
-static void close_descriptors(const struct process *process)
+static void close_descriptors(const struct schedule *schedule)
 {
     DIR *folder = opendir("/proc/self/fd");
     const struct dirent *entry;
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
         const int fd = (int)strtol(entry->d_name, NULL, 10);
         if (fd > STDERR_FILENO && fd != dirfd(folder) &&
-            !machine_owns_descriptor(&process->machine, fd) && !is_report(process->together, fd)) {
+            !machine_owns_descriptor(schedule->machine, fd) && !is_report(schedule->together, fd)) {
             close(fd);
         }
     }
@@ -111,43 +110,44 @@ static void pass_on(const struct together *together, int signal)
     }
 }
 
-static void end_own(struct process *process)
+static void end_own(struct schedule *schedule)
 {
-    contexts_leave(process);
-    alone_give(process->machine.alone, NULL, 0, false);
-    note_end(process->together, 0, process->exit_status, process->exit_signal);
-    if (!all_ended(process->together)) {
-        pass_on(process->together, process->exit_signal);
-        signal_host_leave();
-        close_descriptors(process);
+    contexts_leave(schedule);
+    alone_give(schedule->machine->alone, NULL, 0, false);
+    const struct ending ending = outside_ending(schedule->process);
+    note_end(schedule->together, 0, ending.status, ending.signal);
+    if (!all_ended(schedule->together)) {
+        pass_on(schedule->together, ending.signal);
+        outside_leave_signals();
+        close_descriptors(schedule);
     }
 }
 
-/* True if the lead's program has a thread to run. */
-static bool step_own(struct process *process)
+/* True if the lead's program has a task to run. */
+static bool step_own(struct schedule *schedule)
 {
-    follow_own(process);
-    schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
-    if (!process->exiting) {
-        contexts_fill(process);
-        if (process->on_context[0] != NULL && pipeline_wants(process->machine.pipeline, 0)) {
-            contexts_feed(process, 0);
-            contexts_fill(process);
+    follow_own(schedule);
+    outside_attend(schedule->process);
+    if (!schedule->ended) {
+        contexts_fill(schedule);
+        if (schedule->on_context[0] != NULL && pipeline_wants(schedule->machine->pipeline, 0)) {
+            contexts_feed(schedule, 0);
+            contexts_fill(schedule);
         }
     }
-    if (process->together != NULL) {
-        alone_give(process->machine.alone, NULL, 0, process->on_context[0] != NULL);
+    if (schedule->together != NULL) {
+        alone_give(schedule->machine->alone, NULL, 0, schedule->on_context[0] != NULL);
     }
-    return process->on_context[0] != NULL;
+    return schedule->on_context[0] != NULL;
 }
 
 /* Lets a companion execute as much as its context takes. */
-static void give_turn(struct process *process, unsigned number)
+static void give_turn(struct schedule *schedule, unsigned number)
 {
-    struct together *together = process->together;
+    struct together *together = schedule->together;
     struct together_program *program = &together->programs[number];
     struct seat *seat = program->seat;
-    seat->nanoseconds = schedule_now(process);
+    seat->nanoseconds = schedule_now(schedule);
     seat->cycles = pipeline_cycles(together->pipeline);
     seat->retired = pipeline_progress(together->pipeline, number).instructions;
     seat->end = together->measured ? program->progress.instructions : ALONE_NO_END;
@@ -164,9 +164,9 @@ static void give_turn(struct process *process, unsigned number)
 }
 
 /* True if the companion has more to execute. */
-static bool step_companion(struct process *process, unsigned number)
+static bool step_companion(struct schedule *schedule, unsigned number)
 {
-    struct together *together = process->together;
+    struct together *together = schedule->together;
     const struct together_program *program = &together->programs[number];
     const struct seat *seat = program->seat;
     if (program->ended) {
@@ -174,11 +174,11 @@ static bool step_companion(struct process *process, unsigned number)
     }
     bool wanted = pipeline_wants(together->pipeline, number);
     if (seat->state == SEAT_WAITS) {
-        const uint64_t now = schedule_now(process);
+        const uint64_t now = schedule_now(schedule);
         wanted = now >= seat->deadline || now >= program->look;
     }
     if (wanted) {
-        give_turn(process, number);
+        give_turn(schedule, number);
     }
     return seat->state == SEAT_RUNS;
 }
@@ -189,10 +189,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Lets the host's time pass: true if nothing came for the lead's program in it. */
-static bool wait_briefly(struct process *process, uint64_t nanoseconds)
+static bool wait_briefly(struct schedule *schedule, uint64_t nanoseconds)
 {
-    if (!process->exiting) {
-        return schedule_wait_in_host(process, nanoseconds);
+    if (!schedule->ended) {
+        return outside_wait_in_host(schedule->process, nanoseconds);
     }
     const struct timespec slice = {.tv_nsec = (long)nanoseconds};
     nanosleep(&slice, NULL);
@@ -200,10 +200,10 @@ static bool wait_briefly(struct process *process, uint64_t nanoseconds)
 }
 
 /* Every program waits, as far as was known before the companions' last turns. */
-static void idle(struct process *process)
+static void idle(struct schedule *schedule)
 {
-    struct together *together = process->together;
-    uint64_t deadline = WAIT_FOREVER;
+    struct together *together = schedule->together;
+    uint64_t deadline = SCHEDULE_FOREVER;
     bool awaits_host = false, any = false;
     pipeline_drain(together->pipeline);
     if (together->first_ended >= 0 && !together->measured) {
@@ -212,78 +212,78 @@ static void idle(struct process *process)
     for (unsigned i = 1; i < together->count; i++) {
         const struct seat *seat = together->programs[i].seat;
         if (!together->programs[i].ended) {
-            give_turn(process, i);
+            give_turn(schedule, i);
             any |= seat->state != SEAT_WAITS;
             deadline = smaller(deadline, seat->deadline);
             awaits_host |= seat->awaits_host;
         }
     }
-    if (!process->exiting) {
-        deadline = smaller(deadline, schedule_next_deadline(process));
-        awaits_host |= schedule_awaits_host(process);
+    if (!schedule->ended) {
+        deadline = smaller(deadline, outside_next_deadline(schedule->process));
+        awaits_host |= outside_awaits_host(schedule->process);
     }
-    const uint64_t now = schedule_now(process);
-    const bool real_time = process->machine.options.real_time;
-    if (any || deadline <= now || (!process->exiting && signal_host_noted())) {
+    const uint64_t now = schedule_now(schedule);
+    const bool real_time = schedule->machine->options.real_time;
+    if (any || deadline <= now || (!schedule->ended && outside_signal_came())) {
         together->quiet_nanoseconds = 0;
         return;
     }
-    const uint64_t span = deadline == WAIT_FOREVER ? WAIT_FOREVER : deadline - now;
-    if (awaits_host || real_time || span == WAIT_FOREVER) {
+    const uint64_t span = deadline == SCHEDULE_FOREVER ? SCHEDULE_FOREVER : deadline - now;
+    if (awaits_host || real_time || span == SCHEDULE_FOREVER) {
         /* As if the whole span were one wait: what comes in it finds the clock where it was. */
         const uint64_t slice = smaller(span - together->quiet_nanoseconds, IDLE_SLICE);
-        const bool quiet = wait_briefly(process, slice);
+        const bool quiet = wait_briefly(schedule, slice);
         together->quiet_nanoseconds =
-            quiet && span != WAIT_FOREVER ? together->quiet_nanoseconds + slice : 0;
+            quiet && span != SCHEDULE_FOREVER ? together->quiet_nanoseconds + slice : 0;
         if (together->quiet_nanoseconds < span) {
             return;
         }
     }
     together->quiet_nanoseconds = 0;
-    process->machine.idle_nanoseconds += real_time ? 0 : span;
+    schedule->machine->idle_nanoseconds += real_time ? 0 : span;
 }
 
-void together_loop(struct process *process)
+void together_loop(struct schedule *schedule)
 {
-    while (process->together != NULL && !all_ended(process->together)) {
-        struct together *together = process->together;
-        bool any = !process->exiting && step_own(process);
-        if (process->together == NULL) {
+    while (schedule->together != NULL && !all_ended(schedule->together)) {
+        struct together *together = schedule->together;
+        bool any = !schedule->ended && step_own(schedule);
+        if (schedule->together == NULL) {
             return; /* a new process */
         }
-        if (process->exiting && !together->programs[0].ended) {
-            end_own(process);
+        if (schedule->ended && !together->programs[0].ended) {
+            end_own(schedule);
             any = false;
         }
         for (unsigned i = 1; i < together->count; i++) {
-            any |= step_companion(process, i);
+            any |= step_companion(schedule, i);
         }
         if (any) {
             run_cycles(together);
         } else if (!all_ended(together)) {
-            idle(process);
+            idle(schedule);
         }
     }
 }
 
-void together_leave(struct process *process)
+void together_leave(struct schedule *schedule)
 {
-    for (unsigned i = 0; i < process->together->count; i++) {
-        pipeline_set_space(process->machine.pipeline, i, 0); /* all contexts are its own */
+    for (unsigned i = 0; i < schedule->together->count; i++) {
+        pipeline_set_space(schedule->machine->pipeline, i, 0); /* all contexts are its own */
     }
-    process->together = NULL;
-    process->machine.alone = NULL;
+    schedule->together = NULL;
+    schedule->machine->alone = NULL;
 }
 
-void together_end(struct process *process)
+void together_end(struct schedule *schedule)
 {
-    struct together *together = process->together;
+    struct together *together = schedule->together;
     pipeline_drain(together->pipeline);
     if (!together->measured) {
         end_measure(together);
     }
-    follow_own(process);
-    together->programs[0].alone = alone_result(process->machine.alone);
+    follow_own(schedule);
+    together->programs[0].alone = alone_result(schedule->machine->alone);
     for (unsigned i = 1; i < together->count; i++) {
         struct together_program *program = &together->programs[i];
         struct seat *seat = program->seat;

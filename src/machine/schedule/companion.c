@@ -1,6 +1,6 @@
 /* Several programs on one processor, in a companion: executes in its turns, and follows itself alone. */
-#include "machine/linux/schedule.h"
-#include "machine/linux/together.h"
+#include "machine/schedule/outside.h"
+#include "machine/schedule/together.h"
 
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -8,39 +8,38 @@
 
 #define FAILED_EXIT_STATUS 125
 
-static void tell_state(struct process *process, struct seat *seat)
+static void tell_state(struct schedule *schedule, struct seat *seat)
 {
-    if (pipeline_arena_full(process->machine.pipeline) && !process->exiting) {
+    if (pipeline_arena_full(schedule->machine->pipeline) && !schedule->ended) {
         fprintf(stderr,
                 "strata: %s: stopped: it has more different instructions than a program can have "
                 "beside others\n",
-                process->executable);
-        process->exiting = true;
-        process->exit_status = FAILED_EXIT_STATUS;
+                outside_name(schedule->process));
+        outside_end(schedule->process, FAILED_EXIT_STATUS);
     }
-    seat->state = process->on_context[0] != NULL ? SEAT_RUNS : SEAT_WAITS;
-    seat->deadline = schedule_next_deadline(process);
-    seat->awaits_host = schedule_awaits_host(process);
+    seat->state = schedule->on_context[0] != NULL ? SEAT_RUNS : SEAT_WAITS;
+    seat->deadline = outside_next_deadline(schedule->process);
+    seat->awaits_host = outside_awaits_host(schedule->process);
 }
 
 /* What the companion does with its turn when it does not come to the end of its program. */
-static void execute(struct process *process)
+static void execute(struct schedule *schedule)
 {
-    schedule_attend(process, schedule_look_at_others(process, NULL).host_awaited);
-    if (process->exiting) {
+    outside_attend(schedule->process);
+    if (schedule->ended) {
         return;
     }
-    contexts_fill(process);
-    if (process->on_context[0] != NULL) {
-        contexts_feed(process, 0);
-        contexts_fill(process);
+    contexts_fill(schedule);
+    if (schedule->on_context[0] != NULL) {
+        contexts_feed(schedule, 0);
+        contexts_fill(schedule);
     }
 }
 
 /* While the lead goes on: the same instructions on a processor that has no others. */
-static void pass_and_follow(struct process *process, struct seat *seat)
+static void pass_and_follow(struct schedule *schedule, struct seat *seat)
 {
-    struct alone *alone = process->machine.alone;
+    struct alone *alone = schedule->machine->alone;
     const uint64_t retired = seat->retired, end = seat->end;
     const unsigned count = seat->count;
     const bool active = seat->state == SEAT_RUNS;
@@ -49,36 +48,37 @@ static void pass_and_follow(struct process *process, struct seat *seat)
     alone_give(alone, seat->records, count, active);
 }
 
-void companion_loop(struct process *process)
+void companion_loop(struct schedule *schedule)
 {
-    struct seat *seat = process->machine.seat;
+    struct seat *seat = schedule->machine->seat;
     seat_await_lead(seat);
     while (!seat->closed) {
-        execute(process);
-        if (process->machine.seat == NULL) {
+        execute(schedule);
+        if (schedule->machine->seat == NULL) {
             return; /* a new process */
         }
-        tell_state(process, seat);
-        if (process->exiting) {
+        tell_state(schedule, seat);
+        if (schedule->ended) {
             return;
         }
-        pass_and_follow(process, seat);
+        pass_and_follow(schedule, seat);
         seat_await_lead(seat);
     }
     _exit(0);
 }
 
-void companion_end(struct process *process)
+void companion_end(struct schedule *schedule)
 {
-    struct seat *seat = process->machine.seat;
-    struct alone *alone = process->machine.alone;
+    struct seat *seat = schedule->machine->seat;
+    struct alone *alone = schedule->machine->alone;
+    const struct ending ending = outside_ending(schedule->process);
     fflush(NULL);
     /* Who reads what it wrote must see the end of it now. */
     syscall(SYS_close_range, 0u, ~0u, 0u);
     seat->state = SEAT_ENDED;
-    seat->exit_status = process->exit_status;
-    seat->exit_signal = process->exit_signal;
-    pass_and_follow(process, seat);
+    seat->exit_status = ending.status;
+    seat->exit_signal = ending.signal;
+    pass_and_follow(schedule, seat);
     seat_await_lead(seat);
     alone_follow(alone, seat->retired, seat->end);
     seat->alone = alone_result(alone);
@@ -86,9 +86,9 @@ void companion_end(struct process *process)
     _exit(0);
 }
 
-void companion_leave(struct process *process)
+void companion_leave(struct schedule *schedule)
 {
-    struct machine *machine = &process->machine;
+    struct machine *machine = schedule->machine;
     const uint64_t now = machine_virtual_time(machine);
     pipeline_set_arena(machine->pipeline, NULL, 0);
     machine->seat = NULL;

@@ -1,7 +1,7 @@
 /* Executes the instructions that reach beyond one hart: CSRs, fence.i, Xstrata and markers.
  *
  * The CSRs of floating point are not here: the engine runs them (exec/float.c). */
-#include "machine/system.h"
+#include "machine/processor/core_insn.h"
 
 #include "isa/rv64/csr.h"
 #include "isa/rv64/decode.h"
@@ -131,7 +131,7 @@ static void note_origins(struct machine *machine, guest_addr start, uint64_t byt
     }
 }
 
-bool system_execute(struct machine *machine, struct hart *hart)
+bool core_insn_execute(struct machine *machine, struct hart *hart)
 {
     struct rv64_insn insn;
     rv64_decode(hart->system_word, &insn);

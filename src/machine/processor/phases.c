@@ -1,5 +1,5 @@
 /* Decides which phase a program is in: the plan of an interval, of regions, or of a sample. */
-#include "machine/phases.h"
+#include "machine/processor/phases.h"
 
 #include "machine/pipeline/measure.h"
 #include "machine/pipeline/pipeline.h"

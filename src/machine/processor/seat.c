@@ -1,5 +1,5 @@
 /* A program's seat at a processor that another process simulates: shared memory, and whose turn it is. */
-#include "machine/seat.h"
+#include "machine/processor/seat.h"
 
 #include "base/check.h"
 
