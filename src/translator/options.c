@@ -1,6 +1,7 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
+#include "translator/options.h"
+
 #include "translator/fragment/lookups.h"
-#include "translator/translator.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* The paper's counters in software: a hashed array in memory, whose slots change hands (its Table 2). */
 #include "translator/fragment/counter_code.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 static struct reading paper_read(const struct translator *translator, const struct loop *loop)
 {

@@ -1,6 +1,6 @@
 /* The translator as a whole: its options, its tables, and the program that it runs. */
-#ifndef STRATA_TRANSLATOR_TRANSLATOR_H
-#define STRATA_TRANSLATOR_TRANSLATOR_H
+#ifndef STRATA_TRANSLATOR_FRAGMENT_TRANSLATOR_H
+#define STRATA_TRANSLATOR_FRAGMENT_TRANSLATOR_H
 
 #include "translator/fragment/cache.h"
 #include "translator/fragment/changes.h"
@@ -10,10 +10,10 @@
 #include "translator/fragment/space.h"
 #include "translator/fragment/state.h"
 #include "translator/fragment/fetch.h"
-#include "translator/host.h"
-#include "translator/lock.h"
-#include "translator/process/actions.h"
-#include "translator/target.h"
+#include "translator/host/host.h"
+#include "translator/host/lock.h"
+#include "translator/host/actions.h"
+#include "translator/fragment/target.h"
 
 /* How an indirect branch finds its fragment. */
 enum indirect {
@@ -140,25 +140,5 @@ struct translator {
     struct target_process process; /* what the target keeps */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
-
-/* self.c: the name of an open file, without a zero at its end; or an error. */
-int64_t self_read_name(int64_t fd, uint64_t buffer, uint64_t bytes);
-
-/* options.c: reads the translator's own options; returns the index of the
- * program's name.  Ends the process after --help or a mistake. */
-unsigned options_read(struct options *options, struct option_words *words, unsigned count,
-                      char *const *arguments);
-
-/* main.c: the first function, called with the stack as the kernel made it. */
-_Noreturn void translator_start(uint64_t *stack);
-
-/* load.c: maps the program whose path is the first argument behind `skip`
- * arguments of the translator's own, and its interpreter; makes the stack that
- * it starts with.  Ends the process with a message if it cannot. */
-struct program {
-    guest_addr entry; /* of the interpreter, if there is one */
-    uint64_t stack;   /* the stack pointer to start with */
-};
-struct program load_program(struct translator *translator, uint64_t *stack, unsigned skip);
 
 #endif

@@ -1,8 +1,8 @@
 /* A lock; one guards nearly all that threads share: building, linking, counters, what is known of the program's memory.
  *
  * Code in the cache never takes it, so it is held for short, and rarely fought for. */
-#ifndef STRATA_TRANSLATOR_LOCK_H
-#define STRATA_TRANSLATOR_LOCK_H
+#ifndef STRATA_TRANSLATOR_HOST_LOCK_H
+#define STRATA_TRANSLATOR_HOST_LOCK_H
 
 #include <stdint.h>
 

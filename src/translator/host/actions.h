@@ -2,8 +2,8 @@
  *
  * Whoever reads may have interrupted whoever writes, so nobody waits: each action
  * has three versions, of which two are read while another is written. */
-#ifndef STRATA_TRANSLATOR_ACTIONS_H
-#define STRATA_TRANSLATOR_ACTIONS_H
+#ifndef STRATA_TRANSLATOR_HOST_ACTIONS_H
+#define STRATA_TRANSLATOR_HOST_ACTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

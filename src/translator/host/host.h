@@ -1,6 +1,6 @@
 /* The operating system as the translator itself uses it: calls, memory, messages, the end. */
-#ifndef STRATA_TRANSLATOR_HOST_H
-#define STRATA_TRANSLATOR_HOST_H
+#ifndef STRATA_TRANSLATOR_HOST_HOST_H
+#define STRATA_TRANSLATOR_HOST_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +23,11 @@ void host_unmap(void *memory, size_t bytes);
 /* What the program may do with some of its pages. */
 enum { HOST_READ = 1, HOST_WRITE = 2, HOST_EXECUTE = 4 };
 bool host_protect(uint64_t start, uint64_t bytes, unsigned permissions);
+
+/* Moves a descriptor out of the program's way, to one of the highest numbers; where that cannot be done it stays.
+ * They are so many; some may be another Strata's. */
+#define HOST_HIGH_DESCRIPTORS 16
+int64_t host_move_up(int64_t fd);
 
 void host_print(const char *string);
 /* One line on standard error that begins with "strata: ", from up to four parts. */

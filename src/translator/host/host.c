@@ -1,15 +1,20 @@
 /* The operating system as the translator itself uses it: memory, messages, the end. */
-#include "translator/host.h"
+#include "translator/host/host.h"
 
 #include "base/check.h"
 #include "base/text.h"
 
 #include <asm/unistd.h>
+#include <linux/fcntl.h>
 #include <linux/mman.h>
+#include <linux/resource.h>
 #include <linux/uio.h>
 
 #define STANDARD_OUTPUT 1
 #define STANDARD_ERROR 2
+
+/* More than that makes the kernel's tables large. */
+#define DESCRIPTOR_LIMIT 65536
 
 _Noreturn void host_exit(int status)
 {
@@ -91,4 +96,24 @@ _Noreturn void check_failed(const char *condition, const char *file, int line)
     text_put_decimal(&text, line);
     text_put_char(&text, ')');
     host_fail(STATUS_FAILED, "internal error: ", condition, place, NULL);
+}
+
+int64_t host_move_up(int64_t fd)
+{
+    struct rlimit64 limit;
+
+    if (host_is_error(host_call(__NR_prlimit64, 0L, (long)RLIMIT_NOFILE, NULL, &limit))) {
+        return fd;
+    }
+    const uint64_t end = limit.rlim_cur < DESCRIPTOR_LIMIT ? limit.rlim_cur : DESCRIPTOR_LIMIT;
+    if (end < 2 * HOST_HIGH_DESCRIPTORS) {
+        return fd;
+    }
+    const int64_t high =
+        host_call(__NR_fcntl, fd, (long)F_DUPFD_CLOEXEC, end - HOST_HIGH_DESCRIPTORS);
+    if (host_is_error(high)) {
+        return fd;
+    }
+    host_call(__NR_close, fd);
+    return high;
 }

@@ -1,7 +1,7 @@
 /* Text that the translator writes to a descriptor of its own: statistics and dumps. */
-#include "translator/tell/output.h"
+#include "translator/host/output.h"
 
-#include "translator/process/descriptors.h"
+#include "translator/host/host.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -11,7 +11,7 @@ int64_t output_open(const char *path)
     const int64_t fd = host_call(__NR_openat, (long)AT_FDCWD, path,
                                  (long)(O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC), 0666L);
 
-    return host_is_error(fd) ? fd : descriptors_move_up(fd);
+    return host_is_error(fd) ? fd : host_move_up(fd);
 }
 
 void output_begin(struct output *output, int64_t fd)

@@ -10,8 +10,8 @@
  *
  * Beside these functions a target has host_call (host.h), and the first instructions of the translator, which
  * call translator_start. */
-#ifndef STRATA_TRANSLATOR_TARGET_H
-#define STRATA_TRANSLATOR_TARGET_H
+#ifndef STRATA_TRANSLATOR_FRAGMENT_TARGET_H
+#define STRATA_TRANSLATOR_FRAGMENT_TARGET_H
 
 #include "translator/fragment/cache.h"
 #include "translator/fragment/fragment.h"

@@ -1,6 +1,6 @@
 /* Text that the translator writes to a descriptor of its own: statistics and dumps. */
-#ifndef STRATA_TRANSLATOR_OUTPUT_H
-#define STRATA_TRANSLATOR_OUTPUT_H
+#ifndef STRATA_TRANSLATOR_HOST_OUTPUT_H
+#define STRATA_TRANSLATOR_HOST_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

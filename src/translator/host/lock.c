@@ -1,7 +1,7 @@
 /* A lock for threads that wait in the kernel. */
-#include "translator/lock.h"
+#include "translator/host/lock.h"
 
-#include "translator/host.h"
+#include "translator/host/host.h"
 
 #include <asm/unistd.h>
 #include <linux/futex.h>

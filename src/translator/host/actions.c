@@ -1,5 +1,5 @@
 /* Keeps the program's signal actions, three versions of each. */
-#include "translator/process/actions.h"
+#include "translator/host/actions.h"
 
 #include <asm/signal.h>
 
