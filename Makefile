@@ -56,7 +56,7 @@ help:
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
-## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
+## format      clang-format over the tree        lint   rooms of src/, clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
 
 # One short line per step; V=1 shows the commands.
@@ -179,6 +179,7 @@ format:
 	clang-format -i $(FORMATTED)
 
 lint:
+	tools/rooms
 	@tools/install-deps dev
 	clang-format --dry-run --Werror $(FORMATTED)
 	# One file at a time: what clang-tidy 14 learns of va_list in one, it believes in the next.
