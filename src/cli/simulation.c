@@ -60,7 +60,7 @@ static void add_perfect_load(void *context, guest_addr address)
     simulation->machine.perfect_load_count = count + 1;
 }
 
-/* The words with which execve starts a RISC-V program again; see linux/exec.c.
+/* The words with which execve starts a RISC-V program again; see linux/execve.c.
  * They end with NULL, as execve wants them. */
 #define REEXEC_WORDS (40 + 2 * SETS_MAX)
 struct reexec {

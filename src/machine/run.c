@@ -2,7 +2,7 @@
 #include "machine/run.h"
 
 #include "machine/linux/signal.h"
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 
 void run_process(struct process *process)
 {
@@ -11,5 +11,5 @@ void run_process(struct process *process)
     if (process->forked) {
         process_leave(process);
     }
-    system_end();
+    sysinfo_end();
 }

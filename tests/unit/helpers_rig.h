@@ -103,7 +103,7 @@ static void give_to(unsigned context, guest_addr pc, uint32_t encoded, guest_add
 {
     struct rv64_insn insn;
     rv64_decode(encoded, &insn);
-    const struct record record = {.slot = slots_get(pipeline->slots, pc, &insn),
+    const struct record record = {.insn = static_insns_get(pipeline->static_insns, pc, &insn),
                                   .address = address};
     pipeline_give(pipeline, context, &record, 1);
 }

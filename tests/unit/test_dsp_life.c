@@ -68,7 +68,7 @@ static void retire_line(const struct line *line)
     retire(&retired, line, 1);
     rv64_decode(retired.word, &insn);
     const bool misses = line->pc == PRICING_LOAD;
-    const struct entry entry = {.slot = slots_get(pipeline->slots, retired.pc, &insn),
+    const struct entry entry = {.insn = static_insns_get(pipeline->static_insns, retired.pc, &insn),
                                 .address = retired.address,
                                 .cause = misses ? CAUSE_memory : CAUSE_l1,
                                 .done = misses ? WAIT : 0};

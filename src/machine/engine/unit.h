@@ -32,13 +32,13 @@ struct watch_cell {
     uint64_t fires_at;
 };
 
-struct slot;
+struct static_insn;
 
 struct watch_request {
-    unsigned events;         /* enum watch */
-    struct watch_cell *cell; /* for WATCH_PC_MATCH; stays valid until rewatched */
-    uint64_t *total;         /* for WATCH_TOTAL; the same */
-    struct slot *slot;       /* for these two: what its records point to */
+    unsigned events;          /* enum watch */
+    struct watch_cell *cell;  /* for WATCH_PC_MATCH; stays valid until rewatched */
+    uint64_t *total;          /* for WATCH_TOTAL; the same */
+    struct static_insn *insn; /* for these two: what its records point to */
 };
 
 enum unit_action {

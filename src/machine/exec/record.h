@@ -4,11 +4,11 @@
 
 #include "machine/state/hart.h"
 
-struct slot;
+struct static_insn;
 
 struct record {
-    struct slot *slot;  /* the instruction, as its watcher named it */
-    guest_addr address; /* of its memory access */
+    struct static_insn *insn; /* the instruction, as its watcher named it */
+    guest_addr address;       /* of its memory access */
 };
 
 #endif

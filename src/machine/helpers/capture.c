@@ -63,7 +63,7 @@ void captures_given(struct captures *captures, unsigned context, uint64_t positi
     struct capture_ring *ring = &captures->rings[context];
     for (unsigned i = 0; i < count && ring->placed < ring->count; i++) {
         struct capture *next = &ring->entries[(ring->head + ring->placed) % INCOMING];
-        if (records[i].slot->site.pc == next->pc) {
+        if (records[i].insn->site.pc == next->pc) {
             next->position = position + i;
             ring->placed++;
         }

@@ -153,22 +153,22 @@ static void record(struct dsp *dsp, const struct slice_retired *retired)
 
 void dsp_retired(struct dsp *dsp, unsigned context, const struct entry *entry, uint64_t issued)
 {
-    struct slot *slot = entry->slot;
+    struct static_insn *insn = entry->insn;
     const struct slice_retired retired = {
-        .pc = slot->site.pc, .address = entry->address, .word = slot->word};
+        .pc = insn->site.pc, .address = entry->address, .word = insn->word};
     if (++dsp->instructions >= dsp->next_look) {
         look(dsp);
     }
     if (dsp->rib.recording && dsp->context == context) {
         record(dsp, &retired);
     }
-    if (!(slot->flags & SLOT_LOAD)) {
+    if (!(insn->flags & STATIC_LOAD)) {
         return;
     }
     const bool missed_second = entry->cause == CAUSE_l3 || entry->cause == CAUSE_memory;
     const struct dlit_entry *load =
         dlit_retired(&dsp->dlit, retired.pc, missed_second, entry->done - issued, dsp->instructions,
-                     &slot->dlit);
+                     &insn->dlit);
     if (load != NULL && load->locked && !dsp->rib.recording) {
         const struct slice_rules *rules = wants_slice(dsp, load);
         if (rules != NULL) {

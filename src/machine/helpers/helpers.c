@@ -171,8 +171,8 @@ unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_a
                                  .length = slice->length,
                                  .loads = count_delinquent(slice),
                                  .live_ins = (unsigned)__builtin_popcountll(slice->live_ins)};
-    if (!slots_mark(helpers->pipeline->slots, own->trigger, SLOT_TRIGGER) ||
-        !slots_mark(helpers->pipeline->slots, own->target, SLOT_TARGET)) {
+    if (!static_insns_mark(helpers->pipeline->static_insns, own->trigger, STATIC_TRIGGER) ||
+        !static_insns_mark(helpers->pipeline->static_insns, own->target, STATIC_TARGET)) {
         free(program);
         own->program = NULL;
         return 0;
@@ -377,12 +377,12 @@ static void try_all_chains(struct helpers *helpers)
 static void dispatched(struct helpers *helpers, unsigned context, uint32_t id, uint64_t position)
 {
     struct pipeline *pipeline = helpers->pipeline;
-    const struct slot *slot = entry_of(pipeline, id)->slot;
-    if (slot->flags & SLOT_HELPER) {
+    const struct static_insn *insn = entry_of(pipeline, id)->insn;
+    if (insn->flags & STATIC_HELPER) {
         chain(helpers, pipeline->contexts[context].slice, context);
         return;
     }
-    const guest_addr pc = slot->site.pc;
+    const guest_addr pc = insn->site.pc;
     const uint64_t *registers = captures_find(helpers->captures, context, position);
     for (unsigned i = 1; registers != NULL && i <= helpers->slice_count; i++) {
         if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
@@ -426,11 +426,11 @@ static void retired(struct helpers *helpers, unsigned number, uint32_t id)
     struct pipeline *pipeline = helpers->pipeline;
     struct context *context = &pipeline->contexts[number];
     const struct entry *entry = entry_of(pipeline, id);
-    const struct slot *slot = entry->slot;
-    if (helpers->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
+    const struct static_insn *insn = entry->insn;
+    if (helpers->dsp != NULL && !(insn->flags & STATIC_HELPER)) {
         dsp_retired(helpers->dsp, number, entry, pipeline->times[id].issued);
     }
-    const unsigned destination = slot->destination;
+    const unsigned destination = insn->destination;
     if (destination < INTEGER_REGISTERS) {
         for (unsigned i = 0; i < pipeline->context_count; i++) {
             if (pipeline->contexts[i].slice != 0) {
@@ -443,13 +443,13 @@ static void retired(struct helpers *helpers, unsigned number, uint32_t id)
             }
         }
     }
-    if (slot->flags & SLOT_TARGET) {
-        use_up(helpers, slot->site.pc);
+    if (insn->flags & STATIC_TARGET) {
+        use_up(helpers, insn->site.pc);
     }
-    if (slot->flags & SLOT_HELPER) {
+    if (insn->flags & STATIC_HELPER) {
         context->statistics.helper_instructions++;
         pipeline->slice_use.entries--;
-        pipeline->slice_use.memory -= (slot->flags & SLOT_LOAD) != 0;
+        pipeline->slice_use.memory -= (insn->flags & STATIC_LOAD) != 0;
         if (--context->slice_left == 0) {
             end_slice(helpers, context);
         }

@@ -71,11 +71,11 @@ static bool set_step(struct slice_step *step, const struct slice_instruction *fr
     if (insn.op == RV64_auipc) {
         step->op.value = op_pack_constant(rd, from->pc + bias + (uint64_t)insn.imm);
     }
-    slot_set_up(&step->slot, at, &insn, parameters);
-    step->slot.flags |= SLOT_HELPER;
-    step->slot.mix = MIX_COUNT;
+    static_insn_set_up(&step->insn, at, &insn, parameters);
+    step->insn.flags |= STATIC_HELPER;
+    step->insn.mix = MIX_COUNT;
     step->guard = flags & INSN_CONDITIONAL;
-    step->slot.site.kind =
+    step->insn.site.kind =
         BRANCH_NONE; /* the way that a guard goes is known when the slice starts */
     return true;
 }
@@ -85,17 +85,17 @@ static void release_unread_loads(struct slice_program *program)
 {
     slice_registers live = 0;
     for (unsigned i = program->count; i-- > 0;) {
-        struct slot *slot = &program->steps[i].slot;
+        struct static_insn *insn = &program->steps[i].insn;
         live |= i + 1 == program->chains_after ? program->slice.live_ins : 0;
-        if (slot->flags & SLOT_LOAD &&
-            (slot->destination == REGISTER_NONE || !(live >> slot->destination & 1))) {
-            slot->flags |= SLOT_PREFETCH;
+        if (insn->flags & STATIC_LOAD &&
+            (insn->destination == REGISTER_NONE || !(live >> insn->destination & 1))) {
+            insn->flags |= STATIC_PREFETCH;
         }
-        if (slot->destination != REGISTER_NONE) {
-            live &= ~(UINT64_C(1) << slot->destination);
+        if (insn->destination != REGISTER_NONE) {
+            live &= ~(UINT64_C(1) << insn->destination);
         }
         for (unsigned k = 0; k < 3; k++) {
-            live |= slot->sources[k] != REGISTER_NONE ? UINT64_C(1) << slot->sources[k] : 0;
+            live |= insn->sources[k] != REGISTER_NONE ? UINT64_C(1) << insn->sources[k] : 0;
         }
     }
 }
@@ -128,7 +128,7 @@ struct slice_program *slice_program_create(const struct slice *slice, guest_addr
         program->steps[i].delinquent = slice->instructions[place].delinquent;
     }
     if (chains) {
-        program->steps[program->chains_after - 1].slot.flags |= SLOT_TRIGGER;
+        program->steps[program->chains_after - 1].insn.flags |= STATIC_TRIGGER;
     }
     release_unread_loads(program);
     return program;
@@ -154,9 +154,9 @@ enum slice_end slice_program_run(const struct slice_program *program, unsigned f
         for (unsigned i = from; i < program->count; i++) {
             const struct slice_step *step = &program->steps[i];
             guest_addr address = 0;
-            if (step->slot.flags & SLOT_LOAD) {
+            if (step->insn.flags & STATIC_LOAD) {
                 address = access_address(hart, &step->op);
-                if (!may_load(memory, address, step->slot.bytes)) {
+                if (!may_load(memory, address, step->insn.bytes)) {
                     end = SLICE_FAULTED;
                     break;
                 }
@@ -164,7 +164,7 @@ enum slice_end slice_program_run(const struct slice_program *program, unsigned f
             at = i;
             step->execute(hart, &step->op);
             records[i - from] =
-                (struct record){.slot = (struct slot *)&step->slot, .address = address};
+                (struct record){.insn = (struct static_insn *)&step->insn, .address = address};
             at = i + 1;
             if (step->guard && (hart->x[HART_X_SINK] != 0) != goes_on_taken) {
                 end = SLICE_GUARDED;

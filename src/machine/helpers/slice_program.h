@@ -4,7 +4,7 @@
 
 #include "machine/exec/op.h"
 #include "machine/exec/record.h"
-#include "machine/pipeline/slot.h"
+#include "machine/pipeline/static_insn.h"
 #include "slice/slice.h"
 
 struct memory;
@@ -18,7 +18,7 @@ typedef void slice_execute(struct hart *hart, const struct op *op);
 struct slice_step {
     slice_execute *execute;
     struct op op;
-    struct slot slot; /* at addresses of its own: of the slice, not of the program */
+    struct static_insn insn; /* at addresses of its own: of the slice, not of the program */
     bool delinquent;
     bool guard;
 };

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 #include "machine/units/code_classes.h"
@@ -40,7 +40,7 @@ static void become_child(struct process *process, struct thread *thread, const u
     process->forked = true;
     process->shares_memory = true;
     process->children = 0;
-    system_separate_random(process);
+    sysinfo_separate_random(process);
     thread->tid = process->pid;
     thread->robust_list = 0;
     thread->clear_child_tid = 0;

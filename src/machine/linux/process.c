@@ -5,7 +5,7 @@
 #include "machine/linux/files.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 
@@ -42,7 +42,7 @@ bool process_create(struct process *process, const struct machine_options *optio
     }
     timer_forget(process);
     time_start(process);
-    system_start(process);
+    sysinfo_start(process);
     thread_make_runnable(first);
     return true;
 }

@@ -108,7 +108,7 @@ struct thread {
     guest_addr robust_list;
     uint64_t robust_bytes;
     int exit_code;
-    struct execution *execution; /* linux/exec.c: of a call to execve under way */
+    struct execution *execution; /* linux/execve.c: of a call to execve under way */
     char name[16];
 };
 

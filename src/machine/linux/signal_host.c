@@ -49,8 +49,8 @@ static void note(int number, siginfo_t *info, void *context)
         signal(number, SIG_DFL);
     } else if (notes.written - notes.read < NOTES) {
         /* Taken first: another signal may come in between. */
-        unsigned slot = notes.written++;
-        notes.info[slot % NOTES] = *info;
+        unsigned place = notes.written++;
+        notes.info[place % NOTES] = *info;
     }
     errno = saved_errno;
 }

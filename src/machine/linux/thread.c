@@ -44,7 +44,7 @@ struct thread *thread_create(struct process *process, pid_t tid)
 void thread_destroy(struct thread *thread)
 {
     wait_release_fds(thread);
-    exec_forget(thread);
+    execve_forget(thread);
     signal_forget(&thread->signals, ~UINT64_C(0));
     machine_release_hart(&thread->hart);
     free(thread);

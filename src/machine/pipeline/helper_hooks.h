@@ -21,7 +21,7 @@ struct helper_hooks {
     /* The context was given `count` records, the first as its record `position`. */
     void (*given)(struct helpers *helpers, unsigned context, uint64_t position,
                   const struct record *records, unsigned count);
-    /* An instruction with SLOT_TRIGGER was dispatched, as the context's record `position`. */
+    /* An instruction with STATIC_TRIGGER was dispatched, as the context's record `position`. */
     void (*dispatched)(struct helpers *helpers, unsigned context, uint32_t id, uint64_t position);
     /* A load of the slice with that number was issued. */
     void (*loaded)(struct helpers *helpers, unsigned slice);

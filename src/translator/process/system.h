@@ -21,7 +21,7 @@ system_handler system_process_vm, system_shmat;
 /* self.c */
 system_handler system_openat, system_readlinkat, system_newfstatat, system_statx;
 
-/* exec.c */
+/* execve.c */
 system_handler system_execve, system_execveat;
 
 /* descriptors.c */

@@ -11,7 +11,7 @@
  * and with a lock that is free. */
 #include "translator/fragment/flush.h"
 #include "translator/process/descriptors.h"
-#include "translator/process/exec.h"
+#include "translator/process/execve.h"
 #include "translator/host/output.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
@@ -58,7 +58,7 @@ static void take_back(const struct kept *kept, struct context *context)
     translator->reports = kept->reports;
     context->pending = 0;         /* of a child that died with one, */
     outside_leave_cache(context); /* or there */
-    exec_forget(context);
+    execve_forget(context);
     context->borrows = 0;
 }
 

@@ -87,7 +87,7 @@ static int strings_prepend(struct strings *strings, const char *item)
     return error;
 }
 
-void exec_forget(struct thread *thread)
+void execve_forget(struct thread *thread)
 {
     struct execution *execution = thread->execution;
 
@@ -402,7 +402,7 @@ static int64_t execute_call(struct thread *thread, const char *path, guest_addr 
     if (result == 0) {
         result = execute(thread, execution, path);
     }
-    exec_forget(thread);
+    execve_forget(thread);
     return result;
 }
 

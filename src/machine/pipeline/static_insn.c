@@ -1,5 +1,5 @@
 /* Instructions as the pipeline sees them: what each needs of it, decoded once. */
-#include "machine/pipeline/slot.h"
+#include "machine/pipeline/static_insn.h"
 
 #include "isa/rv64/csr.h"
 #include "machine/pipeline/loads.h"
@@ -12,17 +12,17 @@
 
 struct chunk {
     struct chunk *next;
-    struct slot slots[CHUNK];
+    struct static_insn insns[CHUNK];
 };
 
 struct mark {
     guest_addr pc;
-    uint8_t flags; /* enum slot_flag */
+    uint8_t flags; /* enum static_insn_flag */
 };
 
-struct slots {
+struct static_insns {
     const struct parameters *parameters;
-    struct slot *buckets[BUCKETS];
+    struct static_insn *buckets[BUCKETS];
     struct chunk *chunks;
     unsigned used;      /* of the first chunk */
     struct mark *marks; /* of addresses; few */
@@ -31,58 +31,58 @@ struct slots {
     bool full;           /* there was one for which the arena had no room */
 };
 
-/* What slots are made of that several processes see, at the same address. */
+/* What insns are made of that several processes see, at the same address. */
 struct arena {
-    size_t used, room;      /* of slots */
+    size_t used, room;      /* of insns */
     struct load_site loads; /* what all loads here do: in nobody's list */
-    struct slot slots[];
+    struct static_insn insns[];
 };
 
-struct slots *slots_create(const struct parameters *parameters)
+struct static_insns *static_insns_create(const struct parameters *parameters)
 {
-    struct slots *slots = calloc(1, sizeof *slots);
-    if (slots != NULL) {
-        slots->parameters = parameters;
-        slots->used = CHUNK;
+    struct static_insns *insns = calloc(1, sizeof *insns);
+    if (insns != NULL) {
+        insns->parameters = parameters;
+        insns->used = CHUNK;
     }
-    return slots;
+    return insns;
 }
 
-void slots_destroy(struct slots *slots)
+void static_insns_destroy(struct static_insns *insns)
 {
-    while (slots != NULL && slots->chunks != NULL) {
-        struct chunk *chunk = slots->chunks;
-        slots->chunks = chunk->next;
+    while (insns != NULL && insns->chunks != NULL) {
+        struct chunk *chunk = insns->chunks;
+        insns->chunks = chunk->next;
         free(chunk);
     }
-    if (slots != NULL) {
-        free(slots->marks);
+    if (insns != NULL) {
+        free(insns->marks);
     }
-    free(slots);
+    free(insns);
 }
 
-bool slots_mark(struct slots *slots, guest_addr pc, enum slot_flag flag)
+bool static_insns_mark(struct static_insns *insns, guest_addr pc, enum static_insn_flag flag)
 {
-    struct mark *marks = realloc(slots->marks, (slots->mark_count + 1) * sizeof *marks);
+    struct mark *marks = realloc(insns->marks, (insns->mark_count + 1) * sizeof *marks);
     if (marks == NULL) {
         return false;
     }
-    slots->marks = marks;
-    marks[slots->mark_count++] = (struct mark){.pc = pc, .flags = (uint8_t)flag};
-    for (struct slot *slot = slots->buckets[pc / 2 % BUCKETS]; slot != NULL;
-         slot = slot->hash_next) {
-        if (slot->site.pc == pc) {
-            slot->flags |= flag == SLOT_PERFECT ? 0 : (uint8_t)flag;
+    insns->marks = marks;
+    marks[insns->mark_count++] = (struct mark){.pc = pc, .flags = (uint8_t)flag};
+    for (struct static_insn *static_insn = insns->buckets[pc / 2 % BUCKETS]; static_insn != NULL;
+         static_insn = static_insn->hash_next) {
+        if (static_insn->site.pc == pc) {
+            static_insn->flags |= flag == STATIC_PERFECT ? 0 : (uint8_t)flag;
         }
     }
     return true;
 }
 
-uint8_t slots_marked(const struct slots *slots, guest_addr pc)
+uint8_t static_insns_marked(const struct static_insns *insns, guest_addr pc)
 {
     uint8_t flags = 0;
-    for (size_t i = 0; i < slots->mark_count; i++) {
-        flags |= slots->marks[i].pc == pc ? slots->marks[i].flags : 0;
+    for (size_t i = 0; i < insns->mark_count; i++) {
+        flags |= insns->marks[i].pc == pc ? insns->marks[i].flags : 0;
     }
     return flags;
 }
@@ -117,7 +117,7 @@ static enum branch_kind branch_kind(const struct rv64_insn *insn, uint32_t flags
     return is_link(insn->rs1) ? BRANCH_RETURN : BRANCH_INDIRECT;
 }
 
-static void set_unit(struct slot *slot, unsigned kind, const struct parameters *p)
+static void set_unit(struct static_insn *static_insn, unsigned kind, const struct parameters *p)
 {
     static const uint8_t classes[UNIT_COUNT] = {
         [UNIT_MUL] = CLASS_MULTIPLY,        [UNIT_DIV] = CLASS_MULTIPLY,
@@ -128,7 +128,7 @@ static void set_unit(struct slot *slot, unsigned kind, const struct parameters *
         [UNIT_FDIV] = CLASS_FLOAT_MULTIPLY, [UNIT_FSQRT] = CLASS_FLOAT_MULTIPLY,
     };
     uint64_t latency = p->units_alu_cycles, busy = 1;
-    slot->unit = classes[kind];
+    static_insn->unit = classes[kind];
     switch (kind) {
     case UNIT_MUL:
         latency = p->units_multiply_cycles;
@@ -155,8 +155,8 @@ static void set_unit(struct slot *slot, unsigned kind, const struct parameters *
     default:
         break;
     }
-    slot->latency = (uint32_t)latency;
-    slot->busy = (uint16_t)busy;
+    static_insn->latency = (uint32_t)latency;
+    static_insn->busy = (uint16_t)busy;
 }
 
 /* Floating-point flags and modes are renamed like registers here: no need for an empty pipeline. */
@@ -180,7 +180,7 @@ static bool is_prefetch(const struct rv64_insn *insn)
     return insn->op == RV64_ori && insn->rd == 0 && (insn->imm & 0x1d) == 1;
 }
 
-static uint8_t mix_of(const struct slot *slot, unsigned kind)
+static uint8_t mix_of(const struct static_insn *static_insn, unsigned kind)
 {
     static const uint8_t branches[] = {[BRANCH_CONDITIONAL] = MIX_conditional,
                                        [BRANCH_JUMP] = MIX_jumps,
@@ -197,111 +197,113 @@ static uint8_t mix_of(const struct slot *slot, unsigned kind)
         [UNIT_FMISC] = MIX_float_move,   [UNIT_FENCE] = MIX_system,
         [UNIT_SYSTEM] = MIX_system,
     };
-    if (slot->site.kind != BRANCH_NONE) {
-        return branches[slot->site.kind];
+    if (static_insn->site.kind != BRANCH_NONE) {
+        return branches[static_insn->site.kind];
     }
-    return slot->flags & SLOT_PREFETCH ? MIX_prefetches : kinds[kind];
+    return static_insn->flags & STATIC_PREFETCH ? MIX_prefetches : kinds[kind];
 }
 
-void slot_set_up(struct slot *slot, guest_addr pc, const struct rv64_insn *insn,
-                 const struct parameters *parameters)
+void static_insn_set_up(struct static_insn *static_insn, guest_addr pc,
+                        const struct rv64_insn *insn, const struct parameters *parameters)
 {
     const struct rv64_row *row = rv64_row(insn->op);
     const uint32_t flags = row->flags;
-    slot->word = insn->word;
-    slot->site =
+    static_insn->word = insn->word;
+    static_insn->site =
         (struct branch_site){.pc = pc, .next = pc + insn->length, .kind = branch_kind(insn, flags)};
-    if (slot->site.kind != BRANCH_NONE && !(flags & INSN_INDIRECT)) {
-        slot->site.target = pc + (uint64_t)insn->imm;
+    if (static_insn->site.kind != BRANCH_NONE && !(flags & INSN_INDIRECT)) {
+        static_insn->site.target = pc + (uint64_t)insn->imm;
     }
-    slot->sources[0] = source(insn->rs1, flags & INSN_RS1_INT, flags & INSN_RS1_FLOAT);
-    slot->sources[1] = source(insn->rs2, flags & INSN_RS2_INT, flags & INSN_RS2_FLOAT);
-    slot->sources[2] = source(insn->rs3, false, flags & INSN_RS3_FLOAT);
-    slot->destination = source(insn->rd, flags & INSN_RD_INT, flags & INSN_RD_FLOAT);
-    slot->flags =
-        (uint8_t)((flags & INSN_LOAD ? SLOT_LOAD : 0) | (flags & INSN_STORE ? SLOT_STORE : 0) |
-                  (is_prefetch(insn) ? SLOT_PREFETCH : 0));
+    static_insn->sources[0] = source(insn->rs1, flags & INSN_RS1_INT, flags & INSN_RS1_FLOAT);
+    static_insn->sources[1] = source(insn->rs2, flags & INSN_RS2_INT, flags & INSN_RS2_FLOAT);
+    static_insn->sources[2] = source(insn->rs3, false, flags & INSN_RS3_FLOAT);
+    static_insn->destination = source(insn->rd, flags & INSN_RD_INT, flags & INSN_RD_FLOAT);
+    static_insn->flags =
+        (uint8_t)((flags & INSN_LOAD ? STATIC_LOAD : 0) | (flags & INSN_STORE ? STATIC_STORE : 0) |
+                  (is_prefetch(insn) ? STATIC_PREFETCH : 0));
     if (insn->op == RV64_illegal ||
         (flags & INSN_SYSTEM && !accesses_float_csr(insn) && !runs_with_others(insn->op))) {
-        slot->flags |= SLOT_ALONE;
+        static_insn->flags |= STATIC_ALONE;
     }
-    slot->bytes = flags & (INSN_LOAD | INSN_STORE) ? (uint8_t)rv64_access_bytes(flags) : 0;
-    set_unit(slot, row->unit, parameters);
-    slot->mix = mix_of(slot, row->unit);
-    if (slot->flags & SLOT_PREFETCH) {
-        slot->unit = CLASS_MEMORY;
+    static_insn->bytes = flags & (INSN_LOAD | INSN_STORE) ? (uint8_t)rv64_access_bytes(flags) : 0;
+    set_unit(static_insn, row->unit, parameters);
+    static_insn->mix = mix_of(static_insn, row->unit);
+    if (static_insn->flags & STATIC_PREFETCH) {
+        static_insn->unit = CLASS_MEMORY;
     }
-    if (slot->flags & SLOT_ALONE) {
+    if (static_insn->flags & STATIC_ALONE) {
         const uint64_t cycles = insn->op == RV64_ecall || insn->op == RV64_ebreak
                                     ? parameters->core_system_cycles
                                     : parameters->core_csr_cycles;
-        slot->latency = cycles > 0 ? (uint32_t)cycles : 1;
+        static_insn->latency = cycles > 0 ? (uint32_t)cycles : 1;
     }
 }
 
-void slots_set_arena(struct slots *slots, void *arena, size_t bytes)
+void static_insns_set_arena(struct static_insns *insns, void *arena, size_t bytes)
 {
-    slots->arena = arena;
+    insns->arena = arena;
     if (arena != NULL) {
-        slots->arena->used = 0;
-        slots->arena->room = (bytes - sizeof *slots->arena) / sizeof(struct slot);
+        insns->arena->used = 0;
+        insns->arena->room = (bytes - sizeof *insns->arena) / sizeof(struct static_insn);
     }
 }
 
-bool slots_full(const struct slots *slots)
+bool static_insns_full(const struct static_insns *insns)
 {
-    return slots->full;
+    return insns->full;
 }
 
 /* All zero; NULL if memory runs out. */
-static struct slot *new_slot(struct slots *slots)
+static struct static_insn *new_static_insn(struct static_insns *insns)
 {
-    struct arena *arena = slots->arena;
+    struct arena *arena = insns->arena;
     if (arena != NULL) {
-        struct slot *slot = &arena->slots[arena->used];
+        struct static_insn *static_insn = &arena->insns[arena->used];
         arena->used++;
-        slot->load = &arena->loads;
-        return slot;
+        static_insn->load = &arena->loads;
+        return static_insn;
     }
-    if (slots->used == CHUNK) {
+    if (insns->used == CHUNK) {
         struct chunk *chunk = calloc(1, sizeof *chunk);
         if (chunk == NULL) {
             return NULL;
         }
-        chunk->next = slots->chunks;
-        slots->chunks = chunk;
-        slots->used = 0;
+        chunk->next = insns->chunks;
+        insns->chunks = chunk;
+        insns->used = 0;
     }
-    return &slots->chunks->slots[slots->used++];
+    return &insns->chunks->insns[insns->used++];
 }
 
-struct slot *slots_get(struct slots *slots, guest_addr pc, const struct rv64_insn *insn)
+struct static_insn *static_insns_get(struct static_insns *insns, guest_addr pc,
+                                     const struct rv64_insn *insn)
 {
-    struct slot **bucket = &slots->buckets[pc / 2 % BUCKETS];
-    for (struct slot *slot = *bucket; slot != NULL; slot = slot->hash_next) {
-        if (slot->site.pc == pc && slot->word == insn->word) {
-            return slot;
+    struct static_insn **bucket = &insns->buckets[pc / 2 % BUCKETS];
+    for (struct static_insn *static_insn = *bucket; static_insn != NULL;
+         static_insn = static_insn->hash_next) {
+        if (static_insn->site.pc == pc && static_insn->word == insn->word) {
+            return static_insn;
         }
     }
-    if (slots->arena != NULL && slots->arena->used == slots->arena->room) {
-        slots->full = true;
-        return &slots->arena->slots[slots->arena->room - 1];
+    if (insns->arena != NULL && insns->arena->used == insns->arena->room) {
+        insns->full = true;
+        return &insns->arena->insns[insns->arena->room - 1];
     }
-    struct slot *slot = new_slot(slots);
-    if (slot == NULL) {
+    struct static_insn *static_insn = new_static_insn(insns);
+    if (static_insn == NULL) {
         return NULL;
     }
-    slot_set_up(slot, pc, insn, slots->parameters);
-    slot->flags |= slots_marked(slots, pc) & (uint8_t)~SLOT_PERFECT;
-    slot->hash_next = *bucket;
-    *bucket = slot;
-    return slot;
+    static_insn_set_up(static_insn, pc, insn, insns->parameters);
+    static_insn->flags |= static_insns_marked(insns, pc) & (uint8_t)~STATIC_PERFECT;
+    static_insn->hash_next = *bucket;
+    *bucket = static_insn;
+    return static_insn;
 }
 
-void slots_forget(struct slots *slots, guest_addr start, uint64_t bytes)
+void static_insns_forget(struct static_insns *insns, guest_addr start, uint64_t bytes)
 {
     for (guest_addr pc = start; pc < start + bytes; pc += 2) {
-        struct slot **link = &slots->buckets[pc / 2 % BUCKETS];
+        struct static_insn **link = &insns->buckets[pc / 2 % BUCKETS];
         while (*link != NULL) {
             if ((*link)->site.pc == pc) {
                 *link = (*link)->hash_next;

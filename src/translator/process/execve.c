@@ -3,7 +3,7 @@
  * What the kernel would refuse must be refused before that, so whatever is not
  * clearly a program for Strata goes to the kernel as the program asked for it:
  * it then knows the error, or runs what Strata cannot. */
-#include "translator/process/exec.h"
+#include "translator/process/execve.h"
 #include "translator/process/fault_mask.h"
 
 #include "translator/process/descriptors.h"
@@ -347,7 +347,7 @@ static int64_t *join_words(struct execution *execution, const struct front *fron
     return context->words;
 }
 
-void exec_forget(struct context *context)
+void execve_forget(struct context *context)
 {
     if (context->words != NULL) {
         host_call(__NR_munmap, context->words, context->words_bytes);
@@ -419,7 +419,7 @@ static int64_t follow(struct execution *execution)
     result = execute_self(execution, &front, words);
     report_not_replaced(translator);
     descriptors_keep(&translator->reports, false);
-    exec_forget(context);
+    execve_forget(context);
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* What execve needs of the others: the first line of a script, and memory that outlives a process. */
-#ifndef STRATA_TRANSLATOR_EXEC_H
-#define STRATA_TRANSLATOR_EXEC_H
+#ifndef STRATA_TRANSLATOR_PROCESS_EXECVE_H
+#define STRATA_TRANSLATOR_PROCESS_EXECVE_H
 
 #include "translator/process/system.h"
 
@@ -18,8 +18,8 @@ struct script {
  * kernel would find in its first line. */
 bool script_read(struct script *script, const uint8_t *bytes, size_t count);
 
-/* exec.c: frees what a process left behind that borrowed the memory. */
-void exec_forget(struct context *context);
+/* execve.c: frees what a process left behind that borrowed the memory. */
+void execve_forget(struct context *context);
 
 /* self.c: whether it is the link to the process's own program; `path` can be read. */
 bool self_names_executable(const char *path);

@@ -1,6 +1,6 @@
 /* The system that the program sees: one processor, fixed limits, repeatable random numbers. */
 #define _GNU_SOURCE
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 
 #include "machine/linux/layout.h"
 #include "machine/linux/syscall.h"
@@ -35,7 +35,7 @@ static uint64_t next_random(struct process *process)
     return value ^ value >> 31;
 }
 
-void system_separate_random(struct process *process)
+void sysinfo_separate_random(struct process *process)
 {
     process->random_state = next_random(process) ^ RANDOM_SEED;
 }
@@ -111,7 +111,7 @@ static void read_host_limits(struct process *process)
     }
 }
 
-void system_start(struct process *process)
+void sysinfo_start(struct process *process)
 {
     process->random_state = RANDOM_SEED;
     for (int resource = 0; resource < LIMITS; resource++) {
@@ -136,7 +136,7 @@ static void set_soft_limit(int resource, uint64_t now)
     }
 }
 
-void system_end(void)
+void sysinfo_end(void)
 {
     for (int i = 0; i < HOST_LIMITS; i++) {
         set_soft_limit(host_limits[i], RLIM_INFINITY);
