@@ -60,7 +60,7 @@ help:
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
-## format      clang-format over the tree        lint   clang-tidy, shellcheck, mandoc
+## format      clang-format over the tree        lint   rooms of src/, clang-tidy, shellcheck, mandoc
 ## install     to PREFIX, /usr/local by default  clean  remove build/
 
 # One short line per step; V=1 shows the commands.
@@ -112,12 +112,12 @@ guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
 # floating-point registers; and a loop that copies must not become a call of itself.
 # Its instructions count, not their order: what is not scheduled needs fewer
 # registers, and calls are relaxed to one instruction.  It is compiled as one
-# (-flto), which makes building a fragment a sixth cheaper; all but memory.c, since
+# (-flto), which makes building a fragment a sixth cheaper; all but memcpy.c, since
 # its functions are called only after the compiler has looked who calls them.  The
 # other options of TRANSLATOR_LTO are those of a dozen that were tried that save
 # instructions where fragments are built, a sixteenth together: most loops there run once.
 TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
-                                 $(addprefix src/translator/,fragment/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
+                                 $(addprefix src/translator/,host/*.c fragment/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
 	-ffreestanding -fno-stack-protector -fno-schedule-insns -fno-tree-loop-distribute-patterns -fPIE \
@@ -130,11 +130,11 @@ $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) $(TRANSLATOR_LDFLAGS) -o $@ $^
 
-$(BUILD)/rv64/translator/memory.c.o: TRANSLATOR_LTO :=
+$(BUILD)/rv64/translator/host/memcpy.c.o: TRANSLATOR_LTO :=
 $(BUILD)/rv64/%.o: src/%
 	@mkdir -p $(@D)
 	$(say) RISCV $<
-	$(Q)$(RISCV_CC) -Isrc -Isrc/translator/rv64 $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) -MMD -MP -c -o $@ $<
+	$(Q)$(RISCV_CC) -Isrc -Isrc/translator/rv64/facts $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) -MMD -MP -c -o $@ $<
 
 -include $(TRANSLATOR_OBJECTS:.o=.d)
 
@@ -183,6 +183,7 @@ format:
 	clang-format -i $(FORMATTED)
 
 lint:
+	tools/rooms
 	@tools/install-deps dev
 	clang-format --dry-run --Werror $(FORMATTED)
 	# One file at a time: what clang-tidy 14 learns of va_list in one, it believes in the next.

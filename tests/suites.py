@@ -137,6 +137,7 @@ class Table:
         self.plain("bench", "charts of slices", "tests/bench/run")
 
     def reports(self):
+        self.plain("rooms", "rooms of src/", "tests/rooms/run", tier="quick")
         self.plain("planting", "the tool that plants bugs", "tests/mutants/test")
         self.plain("docs", "documents beside the command", "tests/docs/run", tier="quick")
         self.plain("demo", "the demo", "tests/docs/run", "--demo")

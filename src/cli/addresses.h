@@ -2,7 +2,7 @@
 #ifndef STRATA_CLI_ADDRESSES_H
 #define STRATA_CLI_ADDRESSES_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #include <stdbool.h>
 

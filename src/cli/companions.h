@@ -3,7 +3,7 @@
 #define STRATA_CLI_COMPANIONS_H
 
 #include "cli/simulation.h"
-#include "machine/linux/together.h"
+#include "machine/schedule/together.h"
 
 /* What is wrong with the commands and the processor together: false after a message. */
 bool companions_check(const struct simulation *simulation);

@@ -5,6 +5,7 @@
 #include "cli/addresses.h"
 #include "cli/companions.h"
 #include "machine/linux/process.h"
+#include "machine/run.h"
 #include "machine/units/counter_table.h"
 #include "report/phases_report.h"
 #include "report/translator_report.h"
@@ -59,7 +60,7 @@ static void add_perfect_load(void *context, guest_addr address)
     simulation->machine.perfect_load_count = count + 1;
 }
 
-/* The words with which execve starts a RISC-V program again; see linux/exec.c.
+/* The words with which execve starts a RISC-V program again; see linux/execve.c.
  * They end with NULL, as execve wants them. */
 #define REEXEC_WORDS (40 + 2 * SETS_MAX)
 struct reexec {
@@ -218,9 +219,9 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
                                                          arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
     }
-    schedule_run(process);
-    if (process->together != NULL) {
-        together_end(process);
+    run_process(process);
+    if (process->schedule.together != NULL) {
+        together_end(&process->schedule);
     }
     struct run_description ended = *run;
     struct translator_report *translator =
@@ -258,14 +259,14 @@ static int load(const struct simulation *simulation, struct process *process, ch
     }
     const struct program_request request = {
         .path = path, .arguments = arguments, .environment = simulation->environment};
-    return load_program(process, process->threads, &request);
+    return load_program(process, thread_first(process), &request);
 }
 
 /* Each program has the context of its number, and addresses of its own. */
 static void join(struct process *process, struct together *together,
                  const struct simulation *simulation, const struct run_description *run)
 {
-    process->together = together;
+    process->schedule.together = together;
     together->pipeline = process->machine.pipeline;
     together->programs[0].path = run->path;
     together->reports[0] = simulation->stats_path;
@@ -329,9 +330,9 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
         companion_fail(seat, status);
     }
     seat_pass(seat, SEAT_LEAD);
-    schedule_run(&process);
+    run_process(&process);
     run_report_death(&process, &run);
-    companion_end(&process);
+    companion_end(&process.schedule);
 }
 
 /* Reads what --machine names, whose path is malloc'ed then: the program may change the folder. */

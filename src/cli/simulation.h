@@ -3,7 +3,7 @@
 #define STRATA_CLI_SIMULATION_H
 
 #include "cli/command.h"
-#include "machine/machine.h"
+#include "machine/processor/machine.h"
 #include "machine/pipeline/parameters.h"
 #include "report/run_report.h"
 

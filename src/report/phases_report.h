@@ -2,8 +2,8 @@
 #ifndef STRATA_REPORT_PHASES_REPORT_H
 #define STRATA_REPORT_PHASES_REPORT_H
 
-#include "machine/machine.h"
-#include "machine/statistics.h"
+#include "machine/processor/machine.h"
+#include "machine/state/statistics.h"
 
 /* Into config, machine and pipeline, which the caller has begun. */
 void phases_report_config(struct statistics *statistics, const struct machine *machine);

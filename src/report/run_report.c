@@ -2,6 +2,7 @@
 #include "report/run_report.h"
 
 #include "base/sha256.h"
+#include "machine/helpers/helpers.h"
 #include "machine/linux/layout.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
@@ -99,12 +100,12 @@ static void report_machine(struct statistics *s, const struct process *process)
     const struct machine *machine = &process->machine;
     const struct engine_statistics engine = machine_engine_statistics(machine);
     char hash[24];
-    snprintf(hash, sizeof hash, "0x%016" PRIx64, process->schedule_hash);
+    snprintf(hash, sizeof hash, "0x%016" PRIx64, process->schedule.hash);
     s->begin(s, "machine");
     s->number(s, "instructions", machine->instructions);
     phases_report_cycles(s, machine);
     s->number(s, "threads", process->threads_started);
-    s->number(s, "thread_switches", process->switches);
+    s->number(s, "thread_switches", process->schedule.switches);
     s->text(s, "schedule_hash", hash);
     s->number(s, "system_calls", process->syscalls);
     s->number(s, "virtual_nanoseconds", machine_virtual_time(machine));
@@ -164,8 +165,11 @@ bool run_report_statistics(struct process *process, const struct run_description
     } else if (process->machine.pipeline != NULL) {
         s->begin(s, "pipeline");
         pipeline_report(process->machine.pipeline, s);
+        if (process->machine.helpers != NULL) {
+            helpers_report(process->machine.helpers, s);
+        }
         phases_report_sampling(s, &process->machine);
-        together_report(process->together, s);
+        together_report(process->schedule.together, s);
         loads_report(process, s);
         s->end(s);
         slices_report(process, s);
@@ -212,12 +216,12 @@ void run_report_summary(struct process *process, const struct run_description *r
     }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
-            process->threads_started, process->switches);
+            process->threads_started, process->schedule.switches);
     fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
             hotspots.created, hotspots.evicted, hotspots.callbacks);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
-    together_report_print(process->together);
+    together_report_print(process->schedule.together);
     loads_report_print(process);
 }
 

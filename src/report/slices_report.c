@@ -1,7 +1,7 @@
 /* The slices of a run as a person reads them: where they start, for which load, and whether that helped. */
 #include "report/slices_report.h"
 
-#include "machine/pipeline/helpers.h"
+#include "machine/helpers/helpers.h"
 #include "report/places.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* What is told of several programs on one processor: how fast each is, beside the others and alone. */
 #include "report/together_report.h"
 
-#include "machine/linux/together.h"
-#include "machine/statistics.h"
+#include "machine/schedule/together.h"
+#include "machine/state/statistics.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef STRATA_REPORT_TRANSLATOR_REPORT_H
 #define STRATA_REPORT_TRANSLATOR_REPORT_H
 
-#include "machine/machine.h"
-#include "machine/statistics.h"
+#include "machine/processor/machine.h"
+#include "machine/state/statistics.h"
 #include "report/hotspots.h"
 
 struct translator_report;

@@ -1,8 +1,13 @@
 /* Where the translator begins: it reads its options, loads the program and enters it. */
-#include "translator/tell/report.h"
+#include "translator/fragment/translator.h"
+#include "translator/options.h"
+#include "translator/process/load.h"
 #include "translator/process/signal.h"
 #include "translator/process/thread.h"
-#include "translator/translator.h"
+#include "translator/tell/report.h"
+
+/* The first function, called by the target's start with the stack as the kernel made it. */
+_Noreturn void translator_start(uint64_t *stack);
 
 static _Noreturn void fail_without_memory(void)
 {

@@ -1,6 +1,7 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
+#include "translator/options.h"
+
 #include "translator/fragment/lookups.h"
-#include "translator/translator.h"
 
 #include "base/text.h"
 
@@ -272,7 +273,7 @@ struct option {
     const char *value; /* NULL: takes none */
     const char *(*take)(struct options *options, const char *value);
     const char *help; /* NULL: nobody else's business */
-    bool of_report;   /* of this run only, so that exec.c does not pass it on as it is */
+    bool of_report;   /* of this run only, so that execve.c does not pass it on as it is */
 };
 
 /* clang-format off */

@@ -5,7 +5,7 @@
 #ifndef TESTS_TOY_EMIT_H
 #define TESTS_TOY_EMIT_H
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* Words of the context, as own instructions name them. */
 #define SLOT_OF(field) ((int64_t)(offsetof(struct context, field) / 8))

@@ -5,7 +5,7 @@
 #ifndef TESTS_TOY_INTERPRETER_H
 #define TESTS_TOY_INTERPRETER_H
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* What may be done with each page of the program's memory: HOST_READ and the others, 0 where there is none. */
 #define TOY_PAGES 128

@@ -57,32 +57,32 @@ static void emit_spare(struct emitter *emitter, bool save)
 /* R0 is the slot; R1 becomes the count, with one more. */
 static void emit_add_one(struct emitter *emitter)
 {
-    emit(emitter, TOY_LOAD8, R1, R0, offsetof(struct slot, count));
+    emit(emitter, TOY_LOAD8, R1, R0, offsetof(struct paper_slot, count));
     emit(emitter, TOY_ADD8, R1, 0, 1);
-    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct slot, count));
+    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct paper_slot, count));
 }
 
 /* The slot becomes the head's, which is in R1; collisions are known by what is added to slot->resets. */
 static void emit_take_slot(struct emitter *emitter)
 {
-    emit(emitter, TOY_ADD_MEMORY, R0, R0, offsetof(struct slot, resets));
-    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct slot, head));
+    emit(emitter, TOY_ADD_MEMORY, R0, R0, offsetof(struct paper_slot, resets));
+    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct paper_slot, head));
     emit(emitter, TOY_CONST8, R1, 0, 0);
-    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct slot, count));
+    emit(emitter, TOY_STORE8, R1, R0, offsetof(struct paper_slot, count));
 }
 
 static void write_slot_counter(struct emitter *emitter, const struct translator *translator,
                                const struct loop *loop)
 {
     const uint8_t *code = emitter->at;
-    const struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
 
     emit_take_back(emitter);
     ASSERT(emitter->at == code + target_paper_layout.landing);
     emit_spare(emitter, true);
     emit(emitter, TOY_CONST64, R0, 0, (int64_t)(uintptr_t)slot);
     emit(emitter, TOY_CONST64, R1, 0, (int64_t)loop->head);
-    emit(emitter, TOY_CMP_MEMORY, R1, R0, offsetof(struct slot, head));
+    emit(emitter, TOY_CMP_MEMORY, R1, R0, offsetof(struct paper_slot, head));
     uint8_t *same = emit_own_branch(emitter, IF_ZERO, emitter->at);
     emit_take_slot(emitter);
     displacement_set(same, emitter->at);

@@ -13,9 +13,9 @@
 #include "isa/rv64/decode.h"
 #include "isa/rv64/encode.h"
 #include "machine/exec/leave.h"
-#include "machine/memory.h"
-#include "machine/pipeline/capture.h"
-#include "machine/pipeline/helpers.h"
+#include "machine/state/memory.h"
+#include "machine/helpers/capture.h"
+#include "machine/helpers/helpers.h"
 #include "machine/pipeline/window.h"
 #include "slice/slice.h"
 
@@ -66,7 +66,7 @@ static int create_with(unsigned contexts)
     assert_int_equal(
         memory_map(&memory, DATA, NODES * NODE_BYTES, PAGE_READ | PAGE_WRITE, false, -1, 0), 0);
     make_list();
-    helpers = pipeline_run_slices(pipeline, &memory);
+    helpers = helpers_create(pipeline, &memory);
     helpers_set_host(helpers, (struct unit_host){.rewatch = ignore});
     memset(&hart, 0, sizeof hart);
     hart.x[POINTER] = DATA;
@@ -84,6 +84,7 @@ static void run_to_the_end(void)
 static int destroy(void **state)
 {
     (void)state;
+    helpers_destroy(helpers);
     pipeline_destroy(pipeline);
     memory_destroy(&memory);
     return 0;
@@ -102,7 +103,7 @@ static void give_to(unsigned context, guest_addr pc, uint32_t encoded, guest_add
 {
     struct rv64_insn insn;
     rv64_decode(encoded, &insn);
-    const struct record record = {.slot = slots_get(pipeline->slots, pc, &insn),
+    const struct record record = {.insn = static_insns_get(pipeline->static_insns, pc, &insn),
                                   .address = address};
     pipeline_give(pipeline, context, &record, 1);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "machine/linux/process.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/thread.h"
 
@@ -40,8 +39,8 @@ static inline int rig_create_with(const struct machine_options *options)
                            false, -1, 0);
     error |= memory_map(memory, DATA, GUEST_PAGE_BYTES, PAGE_READ | PAGE_WRITE, false, -1, 0);
     error |= memory_map(memory, STACK, GUEST_PAGE_BYTES, PAGE_READ | PAGE_WRITE, false, -1, 0);
-    rig.threads->hart.pc = CODE;
-    rig.threads->hart.x[SP] = STACK_END;
+    thread_first(&rig)->hart.pc = CODE;
+    thread_first(&rig)->hart.x[SP] = STACK_END;
     return error;
 }
 
@@ -62,15 +61,11 @@ static inline int rig_destroy(void **unused)
 static inline struct thread *rig_add_thread(void)
 {
     struct thread *thread = thread_create(&rig, rig.next_tid++);
-    struct thread **link = &rig.threads;
 
-    while (*link != NULL) {
-        link = &(*link)->next;
-    }
-    *link = thread;
+    schedule_add(&rig.schedule, &thread->task);
     thread->hart.pc = CODE;
     thread->hart.x[SP] = STACK_END;
-    schedule_make_runnable(thread);
+    thread_make_runnable(thread);
     return thread;
 }
 

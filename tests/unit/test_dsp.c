@@ -3,9 +3,9 @@
 #include "slice_examples.h"
 
 #include "machine/pipeline/parameters.h"
-#include "machine/units/dlit.h"
-#include "machine/units/rib.h"
-#include "machine/units/sit.h"
+#include "machine/helpers/dlit.h"
+#include "machine/helpers/rib.h"
+#include "machine/helpers/sit.h"
 
 #define PC UINT64_C(0x1000)
 

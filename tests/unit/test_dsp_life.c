@@ -2,12 +2,12 @@
 #include "slice_examples.h"
 
 #include "isa/rv64/decode.h"
-#include "machine/memory.h"
-#include "machine/pipeline/dsp.h"
-#include "machine/pipeline/helpers.h"
+#include "machine/state/memory.h"
+#include "machine/helpers/dsp.h"
+#include "machine/helpers/helpers.h"
 #include "machine/pipeline/window.h"
-#include "machine/statistics.h"
-#include "machine/units/rib.h"
+#include "machine/state/statistics.h"
+#include "machine/helpers/rib.h"
 
 static struct parameters parameters;
 static struct memory memory;
@@ -30,7 +30,7 @@ static int create_dsp(bool optimize)
     pipeline = pipeline_create(&parameters);
     assert_non_null(pipeline);
     assert_true(memory_create(&memory));
-    helpers = pipeline_run_slices(pipeline, &memory);
+    helpers = helpers_create(pipeline, &memory);
     assert_non_null(helpers);
     helpers_set_host(helpers, (struct unit_host){.rewatch = ignore});
     dsp = dsp_create(&pipeline->parameters, helpers, optimize);
@@ -53,6 +53,7 @@ static int destroy_dsp(void **state)
 {
     (void)state;
     dsp_destroy(dsp);
+    helpers_destroy(helpers);
     pipeline_destroy(pipeline);
     memory_destroy(&memory);
     return 0;
@@ -67,7 +68,7 @@ static void retire_line(const struct line *line)
     retire(&retired, line, 1);
     rv64_decode(retired.word, &insn);
     const bool misses = line->pc == PRICING_LOAD;
-    const struct entry entry = {.slot = slots_get(pipeline->slots, retired.pc, &insn),
+    const struct entry entry = {.insn = static_insns_get(pipeline->static_insns, retired.pc, &insn),
                                 .address = retired.address,
                                 .cause = misses ? CAUSE_memory : CAUSE_l1,
                                 .done = misses ? WAIT : 0};

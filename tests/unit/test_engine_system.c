@@ -1,7 +1,7 @@
 /* Tests the engine together with system instructions: new code made visible, counters, budgets. */
 #include "engine_rig.h"
 
-#include "machine/machine.h"
+#include "machine/processor/machine.h"
 #include "machine/units/counter_table.h"
 
 static struct machine machine;

@@ -345,12 +345,12 @@ static void two_heads_that_share_a_slot_take_it_from_each_other(void **state)
     (void)state;
     create_with(COUNTERS_SW_PAPER, 1000, NULL);
     const guest_addr first = write_loop(CODE, 20);
-    const guest_addr second = write_loop(CODE + SLOTS, 20);
-    assert_int_equal(slot_of(first), slot_of(second));
+    const guest_addr second = write_loop(CODE + PAPER_SLOTS, 20);
+    assert_int_equal(paper_slot_of(first), paper_slot_of(second));
     assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
     assert_int_equal(rig_executions(&rig, first), 18);
     assert_int_equal(count_get_totals(rig.translator).collisions, 0);
-    assert_int_equal(rig_run(&rig, CODE + SLOTS), TOY_HALTED);
+    assert_int_equal(rig_run(&rig, CODE + PAPER_SLOTS), TOY_HALTED);
     assert_int_equal(rig_executions(&rig, first), 0);
     assert_int_equal(rig_executions(&rig, second), 18);
     assert_int_equal(count_get_totals(rig.translator).collisions, 1);

@@ -11,7 +11,7 @@
 
 #include "isa/rv64/insn.h"
 #include "isa/rv64/rows.h"
-#include "isa/rv64/slots.h"
+#include "isa/rv64/row_groups.h"
 
 static bool has(uint32_t flags, uint32_t wanted)
 {
@@ -37,41 +37,41 @@ static void no_two_rows_match_one_word(void **state)
     }
 }
 
-/* The decoder's index is right only if a row's mask decides its slot and a slot's rows are one
+/* The decoder's index is right only if a row's mask decides its group and a group's rows are one
  * run. */
-static void rows_of_a_slot_stand_together(void **state)
+static void rows_of_a_group_stand_together(void **state)
 {
-    unsigned last_seen[SLOT_COUNT] = {0};
+    unsigned last_seen[ROW_GROUP_COUNT] = {0};
 
     (void)state;
     for (unsigned op = 1; op < RV64_OP_COUNT; op++) {
         const struct rv64_row *row = rv64_row(op);
-        unsigned slot = SLOT(row->match);
+        unsigned group = ROW_GROUP(row->match);
 
-        assert_true(slot < SLOT_COUNT);
-        assert_int_equal(SLOT(row->match | ~row->mask), slot);
-        if (last_seen[slot] != 0 && last_seen[slot] != op - 1) {
-            fail_msg("%s stands apart from its slot", row->mnemonic);
+        assert_true(group < ROW_GROUP_COUNT);
+        assert_int_equal(ROW_GROUP(row->match | ~row->mask), group);
+        if (last_seen[group] != 0 && last_seen[group] != op - 1) {
+            fail_msg("%s stands apart from its group", row->mnemonic);
         }
-        last_seen[slot] = op;
+        last_seen[group] = op;
     }
 }
 
-static void rows_of_a_compressed_slot_stand_together(void **state)
+static void rows_of_a_compressed_group_stand_together(void **state)
 {
-    unsigned last_seen[COMPRESSED_SLOT_COUNT] = {0};
+    unsigned last_seen[COMPRESSED_GROUP_COUNT] = {0};
 
     (void)state;
     for (unsigned c = 1; c < RV64_COMPRESSED_COUNT; c++) {
         const struct rv64_compressed_row *row = &rv64_compressed_rows[c];
-        unsigned slot = COMPRESSED_SLOT(row->match);
+        unsigned group = COMPRESSED_GROUP(row->match);
 
         assert_int_equal(row->match & ~row->mask, 0);
         assert_int_equal(row->mask & 0xe003, 0xe003);
-        if (last_seen[slot] != 0 && last_seen[slot] != c - 1) {
-            fail_msg("%s stands apart from its slot", row->mnemonic);
+        if (last_seen[group] != 0 && last_seen[group] != c - 1) {
+            fail_msg("%s stands apart from its group", row->mnemonic);
         }
-        last_seen[slot] = c;
+        last_seen[group] = c;
     }
 }
 
@@ -205,8 +205,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_two_rows_match_one_word),
-        cmocka_unit_test(rows_of_a_slot_stand_together),
-        cmocka_unit_test(rows_of_a_compressed_slot_stand_together),
+        cmocka_unit_test(rows_of_a_group_stand_together),
+        cmocka_unit_test(rows_of_a_compressed_group_stand_together),
         cmocka_unit_test(flags_agree_with_formats),
         cmocka_unit_test(masks_and_fields_cover_the_word),
         cmocka_unit_test(units_agree_with_names),

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "machine/exec/leave.h"
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 
 #define PAGE GUEST_PAGE_BYTES
 #define BASE UINT64_C(0x100000)

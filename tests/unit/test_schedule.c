@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 
 #include "linux_rig.h"
+#include "machine/run.h"
 #include "machine/linux/time.h"
 
 enum {
@@ -42,13 +43,13 @@ static void a_turn_has_an_exact_length(void **unused)
         assert_int_equal(rig_create_with(&options), 0);
         set_code(code, 1);
         struct thread *second = rig_add_thread();
-        schedule_run(&rig);
+        run_process(&rig);
         assert_true(rig.limit_reached);
         assert_int_equal(rig.machine.instructions, 10 * SCHEDULE_QUANTUM);
-        assert_int_equal(rig.threads->hart.instructions, 5 * SCHEDULE_QUANTUM);
+        assert_int_equal(thread_first(&rig)->hart.instructions, 5 * SCHEDULE_QUANTUM);
         assert_int_equal(second->hart.instructions, 5 * SCHEDULE_QUANTUM);
-        assert_int_equal(rig.switches, 9);
-        hashes[run] = rig.schedule_hash;
+        assert_int_equal(rig.schedule.switches, 9);
+        hashes[run] = rig.schedule.hash;
         rig_destroy(NULL);
     }
     assert_int_equal(hashes[0], hashes[1]);
@@ -63,12 +64,12 @@ static void a_thread_can_give_up_its_turn(void **unused)
     assert_int_equal(rig_create_with(&options), 0);
     set_code(code, 2);
     struct thread *second = rig_add_thread();
-    schedule_run(&rig);
+    run_process(&rig);
     /* Both fault behind their second instruction, the first one first. */
-    assert_int_equal(rig.threads->hart.instructions, 2);
+    assert_int_equal(thread_first(&rig)->hart.instructions, 2);
     assert_int_equal(second->hart.instructions, 2);
     assert_int_equal(rig.exit_signal, SIGILL);
-    assert_int_equal(rig.switches, 2);
+    assert_int_equal(rig.schedule.switches, 2);
     rig_destroy(NULL);
 }
 
@@ -80,9 +81,9 @@ static void sleeping_takes_virtual_time_only(void **unused)
     set_code(code, 4);
     rig_set_word(DATA, 3600);
     rig_set_word(DATA + 8, 0);
-    rig.threads->hart.x[A0] = DATA;
-    rig.threads->hart.x[A1] = 0;
-    schedule_run(&rig);
+    thread_first(&rig)->hart.x[A0] = DATA;
+    thread_first(&rig)->hart.x[A1] = 0;
+    run_process(&rig);
     assert_int_equal(rig.exit_status, 0);
     assert_int_equal(rig.machine.idle_nanoseconds, HOUR);
     assert_int_equal(machine_virtual_time(&rig.machine), HOUR + 4);
@@ -90,7 +91,7 @@ static void sleeping_takes_virtual_time_only(void **unused)
 
 static void who_waits_first_is_woken_first(void **unused)
 {
-    struct thread *waker = rig.threads, *a = rig_add_thread(), *b = rig_add_thread();
+    struct thread *waker = thread_first(&rig), *a = rig_add_thread(), *b = rig_add_thread();
     (void)unused;
 
     rig_set_word(DATA, 7);
@@ -102,14 +103,14 @@ static void who_waits_first_is_woken_first(void **unused)
     assert_false(b->wait.futex);
     assert_true(a->wait.futex);
     assert_int_equal(syscall_dispatch(b), 0);
-    assert_int_equal(b->state, THREAD_RUNNABLE);
+    assert_int_equal(b->task.state, TASK_RUNNABLE);
     assert_int_equal(syscall_dispatch(a), SYSCALL_BLOCKS);
     assert_int_equal(futex(waker, DATA, FUTEX_WAKE, INT32_MAX), 1);
 }
 
 static void waiters_move_to_another_word(void **unused)
 {
-    struct thread *waker = rig.threads, *a = rig_add_thread(), *b = rig_add_thread(),
+    struct thread *waker = thread_first(&rig), *a = rig_add_thread(), *b = rig_add_thread(),
                   *c = rig_add_thread();
     (void)unused;
 
@@ -131,7 +132,7 @@ static void waiters_move_to_another_word(void **unused)
 
 static void a_wait_has_an_end(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     rig_set_word(DATA, 0);
@@ -150,7 +151,7 @@ static void a_wait_has_an_end(void **unused)
 
 static void an_owned_lock_goes_to_the_next_in_line(void **unused)
 {
-    struct thread *owner = rig.threads, *a = rig_add_thread(), *b = rig_add_thread();
+    struct thread *owner = thread_first(&rig), *a = rig_add_thread(), *b = rig_add_thread();
     (void)unused;
 
     rig_set_word(DATA, 0);
@@ -172,14 +173,14 @@ static void a_lock_that_nobody_owns_cannot_be_waited_for(void **unused)
 {
     (void)unused;
     rig_set_word(DATA, 0x3fffffff);
-    assert_int_equal(futex(rig.threads, DATA, FUTEX_LOCK_PI, 0), -ESRCH);
+    assert_int_equal(futex(thread_first(&rig), DATA, FUTEX_LOCK_PI, 0), -ESRCH);
 }
 
 /* Thread exit: the futex of pthread_join, and locks that the thread still holds. */
 static void an_ending_thread_tells_others(void **unused)
 {
     enum { ROBUST = 512, LOCK = 1024 };
-    struct thread *joiner = rig.threads, *ending = rig_add_thread();
+    struct thread *joiner = thread_first(&rig), *ending = rig_add_thread();
     (void)unused;
 
     rig_set_word(DATA, (uint64_t)ending->tid);
@@ -192,8 +193,8 @@ static void an_ending_thread_tells_others(void **unused)
     ending->robust_list = DATA + ROBUST;
     assert_int_equal(futex(joiner, DATA, FUTEX_WAIT, (uint32_t)ending->tid), SYSCALL_BLOCKS);
     assert_int_equal(rig_call(ending, 93, 0, 0, 0, 0), SYSCALL_JUMPED);
-    assert_int_equal(ending->state, THREAD_EXITED);
-    assert_false(rig.exiting);
+    assert_int_equal(ending->task.state, TASK_EXITED);
+    assert_false(rig.schedule.ended);
     assert_int_equal(rig_word(DATA), 0);
     assert_false(joiner->wait.futex);
     assert_int_equal(rig_word(DATA + LOCK + 8), FUTEX_WAITERS | FUTEX_OWNER_DIED);
@@ -217,7 +218,7 @@ static void timers_never_run_backwards(void **unused)
 static void missed_expiries_are_counted_as_far_as_they_fit(void **unused)
 {
     enum { CALL_TIMER_CREATE = 107, CALL_TIMER_GETOVERRUN = 109, CALL_TIMER_SETTIME = 110 };
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     thread->blocked = SIGNAL_BIT(SIGALRM);

@@ -46,7 +46,7 @@ static int32_t taken_value(struct thread *thread, int number)
 
 static void the_frame_is_the_kernels(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     struct hart *hart = &thread->hart;
     (void)unused;
 
@@ -105,7 +105,7 @@ static void the_frame_is_the_kernels(void **unused)
 /* The kernel enters and leaves handlers through sepc, which has no bit 0. */
 static void addresses_of_code_are_even(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     rig.actions[SIGUSR1] = (struct signal_action){HANDLER + 1, 0, 0};
@@ -120,7 +120,7 @@ static void addresses_of_code_are_even(void **unused)
 
 static void a_damaged_frame_is_a_segmentation_fault(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     thread->hart.x[SP] = STACK;
@@ -133,22 +133,22 @@ static void a_damaged_frame_is_a_segmentation_fault(void **unused)
 
 static void no_room_for_a_frame_is_a_segmentation_fault(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     handle(SIGUSR1, 0, 0);
     thread->hart.x[SP] = STACK + 512;
     send(thread, SIGUSR1, 0);
     signal_deliver(thread);
-    assert_false(rig.exiting);
+    assert_false(rig.schedule.ended);
     signal_deliver(thread);
-    assert_true(rig.exiting);
+    assert_true(rig.schedule.ended);
     assert_int_equal(rig.exit_signal, SIGSEGV);
 }
 
 static void standard_signals_merge_and_real_time_ones_queue(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     thread->blocked = ~UINT64_C(0);
@@ -174,7 +174,7 @@ static void standard_signals_merge_and_real_time_ones_queue(void **unused)
 
 static void stops_and_continuations_cancel_each_other(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     thread->blocked = ~UINT64_C(0);
@@ -187,7 +187,7 @@ static void stops_and_continuations_cancel_each_other(void **unused)
 
 static void ignored_signals_are_dropped_unless_blocked(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     send(thread, SIGCHLD, 1);
@@ -205,7 +205,8 @@ static void ignored_signals_are_dropped_unless_blocked(void **unused)
 
 static void the_first_thread_that_lets_it_through_takes_it(void **unused)
 {
-    struct thread *first = rig.threads, *second = rig_add_thread(), *third = rig_add_thread();
+    struct thread *first = thread_first(&rig), *second = rig_add_thread(),
+                  *third = rig_add_thread();
     struct guest_siginfo info = signal_info_sent(SIGUSR1, SI_USER);
     (void)unused;
 
@@ -215,7 +216,7 @@ static void the_first_thread_that_lets_it_through_takes_it(void **unused)
     assert_false(signal_deliverable(first));
     assert_true(signal_deliverable(second));
     assert_false(signal_deliverable(third));
-    second->state = THREAD_EXITED;
+    second->task.state = TASK_EXITED;
     assert_true(signal_deliverable(third));
     first->blocked = 0;
     assert_true(signal_deliverable(first));
@@ -224,7 +225,7 @@ static void the_first_thread_that_lets_it_through_takes_it(void **unused)
 
 static void a_fault_is_not_stopped_by_masks(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     handle(SIGSEGV, 0, 0);
@@ -237,7 +238,7 @@ static void a_fault_is_not_stopped_by_masks(void **unused)
 
 static void signals_wait_for_the_end_of_a_callback(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     handle(SIGUSR1, 0, 0);
@@ -260,7 +261,7 @@ static void signals_wait_for_the_end_of_a_callback(void **unused)
 
 static void handlers_run_on_the_alternate_stack(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     struct hart *hart = &thread->hart;
     (void)unused;
 
@@ -290,7 +291,7 @@ static void handlers_run_on_the_alternate_stack(void **unused)
 
 static void a_handler_can_be_for_once(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     handle(SIGUSR1, GUEST_SA_RESETHAND | GUEST_SA_NODEFER, 0);
@@ -307,24 +308,24 @@ static void a_handler_can_be_for_once(void **unused)
 /* Blocks in a futex call, gets a signal, and says where it will go on. */
 static guest_addr interrupt_futex(uint64_t flags, bool timed)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
 
     rig_set_word(DATA + 64, 3600);
     rig_set_word(DATA + 72, 0);
     handle(SIGUSR1, flags, 0);
     assert_int_equal(rig_call(thread, CALL_FUTEX, DATA, 0, 0, timed ? DATA + 64 : 0),
                      SYSCALL_BLOCKS);
-    assert_int_equal(thread->state, THREAD_WAITING);
+    assert_int_equal(thread->task.state, TASK_WAITING);
     send(thread, SIGUSR1, 0);
     signal_deliver(thread);
-    assert_int_equal(thread->state, THREAD_RUNNABLE);
+    assert_int_equal(thread->task.state, TASK_RUNNABLE);
     assert_false(thread->wait.futex);
     return rig_word(thread->hart.x[A2] + CONTEXT_PC);
 }
 
 static int64_t saved_a0(void)
 {
-    return (int64_t)rig_word(rig.threads->hart.x[A2] + CONTEXT_PC + 8 * A0);
+    return (int64_t)rig_word(thread_first(&rig)->hart.x[A2] + CONTEXT_PC + 8 * A0);
 }
 
 static void calls_restart_if_the_handler_allows(void **unused)
@@ -350,7 +351,7 @@ static void timed_calls_never_restart(void **unused)
 
 static void an_interrupted_sleep_tells_the_rest(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     rig_set_word(DATA, 5);
@@ -365,7 +366,7 @@ static void an_interrupted_sleep_tells_the_rest(void **unused)
 
 static void sigtimedwait_takes_only_its_set(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     thread->blocked = SIGNAL_BIT(SIGUSR1) | SIGNAL_BIT(SIGUSR2);
@@ -381,7 +382,7 @@ static void sigtimedwait_takes_only_its_set(void **unused)
 
 static void sigaction_checks_and_cleans(void **unused)
 {
-    struct thread *thread = rig.threads;
+    struct thread *thread = thread_first(&rig);
     (void)unused;
 
     rig_set_word(DATA, HANDLER);

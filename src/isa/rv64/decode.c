@@ -5,14 +5,14 @@
 
 #include "base/bits.h"
 #include "isa/rv64/rows.h"
-#include "isa/rv64/slots.h"
+#include "isa/rv64/row_groups.h"
 
-/* For each slot the last of its rows, which stand together in the .def files; 0 for a slot without
- * rows.  The initializers of one slot override each other on purpose: the last row stays. */
+/* For each group the last of its rows, which stand together in the .def files; 0 for a group without
+ * rows.  The initializers of one group override each other on purpose: the last row stays. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
-static const uint8_t last_of_slot[SLOT_COUNT] = {
-#define INSN(id, mnemonic, format, match, mask, unit, flags) [SLOT(match)] = RV64_##id,
+static const uint8_t last_of_group[ROW_GROUP_COUNT] = {
+#define INSN(id, mnemonic, format, match, mask, unit, flags) [ROW_GROUP(match)] = RV64_##id,
 #define XCSR(id, name, number, meaning)
 #include "isa/rv64/rv64.def"
 #include "isa/rv64/xstrata.def"
@@ -20,9 +20,9 @@ static const uint8_t last_of_slot[SLOT_COUNT] = {
 #undef XCSR
 };
 
-static const uint8_t last_of_compressed_slot[COMPRESSED_SLOT_COUNT] = {
+static const uint8_t last_of_compressed_group[COMPRESSED_GROUP_COUNT] = {
 #define COMPRESSED(id, mnemonic, format, match, mask, expands_to)                                  \
-    [COMPRESSED_SLOT(match)] = RV64_##id,
+    [COMPRESSED_GROUP(match)] = RV64_##id,
 #include "isa/rv64/compressed.def"
 #undef COMPRESSED
 };
@@ -33,15 +33,15 @@ _Static_assert(RV64_COMPRESSED_COUNT <= UINT8_MAX, "the index holds compressed o
 
 static unsigned find_op(uint32_t word)
 {
-    unsigned slot = SLOT(word);
+    unsigned group = ROW_GROUP(word);
 
-    for (unsigned op = last_of_slot[slot]; op != RV64_illegal; op--) {
+    for (unsigned op = last_of_group[group]; op != RV64_illegal; op--) {
         const struct rv64_row *row = &rv64_rows[op];
 
         if ((word & row->mask) == row->match) {
             return op;
         }
-        if (SLOT(row->match) != slot) {
+        if (ROW_GROUP(row->match) != group) {
             break;
         }
     }
@@ -120,13 +120,13 @@ static bool condition_holds(unsigned condition, const struct rv64_insn *insn)
 static void decode_half(uint32_t half, struct rv64_insn *out)
 {
     const struct rv64_insn illegal = *out;
-    unsigned slot = COMPRESSED_SLOT(half);
+    unsigned group = COMPRESSED_GROUP(half);
 
-    for (unsigned c = last_of_compressed_slot[slot]; c != RV64_c_none; c--) {
+    for (unsigned c = last_of_compressed_group[group]; c != RV64_c_none; c--) {
         const struct rv64_compressed_row *row = &rv64_compressed_rows[c];
         const struct rv64_compressed_format_row *format = &rv64_compressed_format_rows[row->format];
 
-        if (COMPRESSED_SLOT(row->match) != slot) {
+        if (COMPRESSED_GROUP(row->match) != group) {
             break;
         }
         if ((half & row->mask) != row->match) {

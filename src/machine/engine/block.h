@@ -56,7 +56,7 @@ struct block {
     struct block *verified_next;
 };
 
-/* The slot after a branch, jal, or block end: where it leads. */
+/* What stands after a branch, jal, or block end: where it leads. */
 struct links {
     struct block *taken; /* also of jal and of a block's end */
     struct block *not_taken;

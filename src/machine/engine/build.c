@@ -17,7 +17,7 @@ struct draft {
     unsigned unit_events[UNITS_MAX];
     struct watch_cell *cells[UNITS_MAX];
     uint64_t *totals[UNITS_MAX];
-    struct slot *slot; /* for records; NULL: none are wanted */
+    struct static_insn *recorded; /* what records point to; NULL: none are wanted */
 };
 
 struct builder {
@@ -108,7 +108,7 @@ static void ask_units(struct builder *builder, struct draft *draft)
 {
     struct unit_set *set = builder->engine->units;
     draft->events = 0;
-    draft->slot = NULL;
+    draft->recorded = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
         const struct watch_request request = unit->kind->watches(unit, draft->pc, &draft->insn);
@@ -116,8 +116,8 @@ static void ask_units(struct builder *builder, struct draft *draft)
         draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
         draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
         draft->events |= request.events;
-        draft->slot =
-            request.events & (WATCH_RECORD | WATCH_RECORD_FIRST) ? request.slot : draft->slot;
+        draft->recorded =
+            request.events & (WATCH_RECORD | WATCH_RECORD_FIRST) ? request.insn : draft->recorded;
         if (request.events & WATCH_DECODE) {
             unit->kind->decode(unit, draft->pc, &draft->insn);
         }
@@ -165,15 +165,15 @@ static struct op *add_op(struct builder *builder, unsigned handler, const struct
     return op;
 }
 
-/* The slot behind an op is not an op, but has a note, to keep their numbers equal. */
-static void *add_slot(struct builder *builder, const struct draft *draft, unsigned retired)
+/* What stands behind an op for its sake is not an op, but has a note, to keep their numbers equal. */
+static void *add_extra(struct builder *builder, const struct draft *draft, unsigned retired)
 {
     return add_op(builder, 0, draft, retired);
 }
 
 static void add_links(struct builder *builder, const struct draft *draft, unsigned retired)
 {
-    struct links *links = add_slot(builder, draft, retired);
+    struct links *links = add_extra(builder, draft, retired);
     links->taken = &builder->engine->unlinked;
     links->not_taken = &builder->engine->unlinked;
 }
@@ -201,7 +201,7 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
                                                            : HANDLER_stop_system;
         op = add_op(builder, handler, draft, retired);
         op->value = draft->pc;
-        op = add_slot(builder, draft, retired);
+        op = add_extra(builder, draft, retired);
         op->value = insn->word;
         return;
     }
@@ -217,8 +217,8 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
         op->value = op_pack_constant(op->rd, draft->pc + insn->length);
         add_links(builder, draft, retired);
     } else if (insn->op == RV64_jalr) {
-        struct op *slot = add_slot(builder, draft, retired);
-        slot->value = draft->pc + insn->length;
+        struct op *extra = add_extra(builder, draft, retired);
+        extra->value = draft->pc + insn->length;
     } else if (insn->op == RV64_auipc) {
         op->value = op_pack_constant(op->rd, draft->pc + (uint64_t)insn->imm);
     }
@@ -251,7 +251,7 @@ static void add_totals(struct builder *builder, const struct draft *draft, unsig
             instructions += retires(&d->insn);
         }
         add_op(builder, HANDLER_watch_total, draft, retired)->pointer = total;
-        ((struct op *)add_slot(builder, draft, retired))->value = instructions;
+        ((struct op *)add_extra(builder, draft, retired))->value = instructions;
     }
 }
 
@@ -260,9 +260,9 @@ static void add_record(struct builder *builder, const struct draft *draft, unsig
     const uint32_t flags = rv64_row(draft->insn.op)->flags;
     const bool accesses = (flags & (INSN_LOAD | INSN_STORE)) != 0 || draft->insn.op == RV64_ori;
     add_op(builder, accesses ? HANDLER_record_access : HANDLER_record, draft, retired)->pointer =
-        draft->slot;
+        draft->recorded;
     if (accesses) {
-        struct op *operands = add_slot(builder, draft, retired);
+        struct op *operands = add_extra(builder, draft, retired);
         operands->rs1 = draft->insn.rs1;
         operands->imm = flags & INSN_ATOMIC ? 0 : (int32_t)draft->insn.imm;
     }
@@ -279,7 +279,7 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     if (draft->events & WATCH_TOTAL) {
         add_totals(builder, draft, retired);
     }
-    if (draft->slot != NULL && retires(&draft->insn) &&
+    if (draft->recorded != NULL && retires(&draft->insn) &&
         (draft->events & WATCH_RECORD || draft == builder->drafts)) {
         add_record(builder, draft, retired);
     }

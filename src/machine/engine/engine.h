@@ -3,13 +3,13 @@
 #define STRATA_MACHINE_ENGINE_H
 
 #include "machine/exec/record.h"
-#include "machine/memory.h"
-#include "machine/units/unit.h"
+#include "machine/state/memory.h"
+#include "machine/engine/unit.h"
 
 enum engine_stop {
-    ENGINE_BUDGET,      /* the budget is used up */
-    ENGINE_ECALL,       /* hart->pc is at the ecall, which is counted as retired */
-    ENGINE_SYSTEM,      /* hart->pc is at an instruction that machine/system.c executes; counted */
+    ENGINE_BUDGET, /* the budget is used up */
+    ENGINE_ECALL,  /* hart->pc is at the ecall, which is counted as retired */
+    ENGINE_SYSTEM, /* hart->pc is at an instruction that machine/processor/core_insn.c executes; counted */
     ENGINE_EBREAK,      /* hart->pc is at the ebreak; not retired, as all faults below */
     ENGINE_ILLEGAL,     /* hart->fault_address is the instruction word */
     ENGINE_FETCH_FAULT, /* the bytes at hart->fault_address may not be executed */

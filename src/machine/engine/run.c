@@ -284,13 +284,13 @@ watch_total : {
 }
 
 record:
-    *engine->record++ = (struct record){.slot = ip->pointer};
+    *engine->record++ = (struct record){.insn = ip->pointer};
     ip++;
     DISPATCH();
 
 record_access:
     *engine->record++ =
-        (struct record){.slot = ip->pointer, .address = access_address(hart, ip + 1)};
+        (struct record){.insn = ip->pointer, .address = access_address(hart, ip + 1)};
     ip += 2;
     DISPATCH();
 

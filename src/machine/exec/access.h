@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "machine/exec/leave.h"
 #include "machine/exec/op.h"
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #include <string.h>
 

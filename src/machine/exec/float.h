@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "machine/exec/op.h"
 #include "machine/exec/softfloat.h"
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #include <math.h>
 #include <string.h>

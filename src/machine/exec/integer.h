@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_EXEC_INTEGER_H
 
 #include "machine/exec/op.h"
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 /* The 32-bit forms sign-extend their result. */
 static inline uint64_t sext32(uint64_t value)

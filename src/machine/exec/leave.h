@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_EXEC_LEAVE_H
 #define STRATA_MACHINE_EXEC_LEAVE_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 /* The values that sigsetjmp on hart->fault_exit returns. */
 enum leave_reason {
@@ -19,11 +19,6 @@ _Noreturn void leave_instruction(struct hart *hart, enum leave_reason reason, gu
 /* Host faults inside guest memory that happen while `hart` executes, in this
  * host thread, leave its instruction too.  NULL: they are Strata's own bugs. */
 void leave_watch_faults(struct hart *hart);
-/* Copies for the machine itself, not for an instruction: false if the host
- * faults on the way, as it does behind the end of a mapped file. */
-bool leave_try_copy(void *to, const void *from, size_t bytes);
-/* Whether a zero byte is among `bytes` at `from`: 1, 0, or -1 if the host faults. */
-int leave_try_find_zero(const void *from, size_t bytes);
 /* Installs the host's handlers once. */
 void leave_install_handlers(void);
 

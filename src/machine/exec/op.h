@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Sixteen bytes, so that a cache line holds four.  An instruction that needs
- * more (a branch's two successors, a 64-bit constant) is followed by a slot
+ * more (a branch's two successors, a 64-bit constant) is followed by one
  * that holds only that. */
 struct op {
     const void *handler; /* engine: where its code is; not looked at by exec_* */

@@ -2,13 +2,13 @@
 #ifndef STRATA_MACHINE_EXEC_RECORD_H
 #define STRATA_MACHINE_EXEC_RECORD_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
-struct slot;
+struct static_insn;
 
 struct record {
-    struct slot *slot;  /* the instruction, as its watcher named it */
-    guest_addr address; /* of its memory access */
+    struct static_insn *insn; /* the instruction, as its watcher named it */
+    guest_addr address;       /* of its memory access */
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* The calls on descriptors themselves: duplicates, flags, locks, ioctl. */
 #include "machine/linux/files.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/wait.h"
 
 #include <asm/ioctls.h>
 #include <errno.h>
@@ -47,7 +48,7 @@ static int64_t lock_record(struct thread *thread, int fd, int try_command, guest
 {
     int64_t result = files_result(syscall(SYS_fcntl, fd, try_command, guest_pointer(thread, lock)));
 
-    return result == -EAGAIN || result == -EACCES ? block_briefly(thread) : result;
+    return result == -EAGAIN || result == -EACCES ? wait_briefly(thread) : result;
 }
 
 int64_t sys_fcntl(struct thread *thread, const uint64_t *arguments)
@@ -107,7 +108,7 @@ int64_t sys_flock(struct thread *thread, const uint64_t *arguments)
     int64_t result = files_result(syscall(SYS_flock, fd, operation | LOCK_NB));
 
     if (result == -EWOULDBLOCK && (operation & LOCK_NB) == 0) {
-        return block_briefly(thread);
+        return wait_briefly(thread);
     }
     return result;
 }

@@ -3,6 +3,7 @@
 
 #include "machine/linux/paths.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +76,7 @@ static int64_t open_fifo(struct thread *thread, int folder, const char *path, in
         fd = openat(folder, path, flags | O_NONBLOCK, mode);
     }
     if (fd < 0) {
-        return errno == ENXIO ? block_briefly(thread) : -(int64_t)errno;
+        return errno == ENXIO ? wait_briefly(thread) : -(int64_t)errno;
     }
     if ((flags & O_ACCMODE) == O_RDONLY && find_writer(fd) == FIFO_ALONE) {
         if (thread->wait.interrupted) {
@@ -83,7 +84,7 @@ static int64_t open_fifo(struct thread *thread, int folder, const char *path, in
             return SYSCALL_BLOCKS;
         }
         *kept = (uint64_t)fd + 1;
-        return block_briefly(thread);
+        return wait_briefly(thread);
     }
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
@@ -231,8 +232,8 @@ int64_t sys_sendfile(struct thread *thread, const uint64_t *arguments)
     int to = (int)arguments[0];
     int from = (int)arguments[1];
 
-    if (block_expected(to, POLLOUT)) {
-        return block_on(thread, to, POLLOUT, WAIT_FOREVER);
+    if (wait_expected(to, POLLOUT)) {
+        return wait_for_descriptor(thread, to, POLLOUT, WAIT_FOREVER);
     }
     return files_result(syscall(SYS_sendfile, to, from, guest_pointer(thread, arguments[2]),
                                 limit_to_pipe(to, arguments[3])));
@@ -253,11 +254,11 @@ static int64_t wait_for_pipes(struct thread *thread, int from, int to, unsigned 
     if ((flags & SPLICE_F_NONBLOCK) != 0) {
         return -EAGAIN;
     }
-    if (block_expected(from, POLLIN)) {
-        return block_on(thread, from, POLLIN, WAIT_FOREVER);
+    if (wait_expected(from, POLLIN)) {
+        return wait_for_descriptor(thread, from, POLLIN, WAIT_FOREVER);
     }
-    if (block_expected(to, POLLOUT)) {
-        return block_on(thread, to, POLLOUT, WAIT_FOREVER);
+    if (wait_expected(to, POLLOUT)) {
+        return wait_for_descriptor(thread, to, POLLOUT, WAIT_FOREVER);
     }
     return -EAGAIN;
 }
@@ -269,7 +270,7 @@ int64_t sys_splice(struct thread *thread, const uint64_t *arguments)
     unsigned flags = (unsigned)arguments[5];
 
     if ((flags & SPLICE_F_NONBLOCK) == 0 &&
-        (block_expected(from, POLLIN) || block_expected(to, POLLOUT))) {
+        (wait_expected(from, POLLIN) || wait_expected(to, POLLOUT))) {
         return wait_for_pipes(thread, from, to, flags);
     }
     int64_t result = files_result(syscall(SYS_splice, from, guest_pointer(thread, arguments[1]), to,

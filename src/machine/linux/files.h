@@ -47,18 +47,6 @@ static inline const char *guest_string(const struct thread *thread, guest_addr a
 /* The result of a host system call as a handler returns it. */
 int64_t files_result(long result);
 
-/* linux/block.c: waiting without stopping the host. */
-
-/* True if a call on `host_fd` that needs `events` would make its caller wait:
- * nothing is ready, and the descriptor is not in non-blocking mode. */
-bool block_expected(int host_fd, short events);
-/* Waits for `events` on one descriptor, or until `deadline`.  Returns
- * SYSCALL_BLOCKS or -ENOMEM. */
-int64_t block_on(struct thread *thread, int host_fd, short events, uint64_t deadline);
-/* Waits for something that the host can only be asked about: a lock, the other
- * end of a FIFO.  The handler asks again in a moment. */
-int64_t block_briefly(struct thread *thread);
-
 /* linux/special.c: descriptors whose readiness the machine decides, timerfd by
  * virtual time and signalfd by the guest's signals. */
 

@@ -1,12 +1,10 @@
 /* New processes: fork by the host's own, with a copy of all memory or, for vfork, with the memory itself. */
 #define _GNU_SOURCE
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
-#include "machine/linux/together.h"
 #include "machine/units/code_classes.h"
 
 #include <errno.h>
@@ -38,21 +36,11 @@ static void become_child(struct process *process, struct thread *thread, const u
     process->pid = getpid();
     process->parent = 0;
     process->next_tid = process->pid + 1;
-    process->threads = thread;
-    process->current = thread;
-    if (!process->machine.unobserved && process->machine.seat != NULL) {
-        companion_leave(process);
-    }
-    if (!process->machine.unobserved && process->together != NULL) {
-        together_leave(process);
-    }
-    contexts_leave(process);
-    process->last_tid = 0;
+    schedule_fork(&process->schedule, &thread->task);
     process->forked = true;
     process->shares_memory = true;
     process->children = 0;
-    system_separate_random(process);
-    thread->next = NULL;
+    sysinfo_separate_random(process);
     thread->tid = process->pid;
     thread->robust_list = 0;
     thread->clear_child_tid = 0;
@@ -75,10 +63,10 @@ static void become_child(struct process *process, struct thread *thread, const u
 /* In the child the memory is a copy: what belongs to other threads goes. */
 static void drop_others(struct process *process, const struct thread *kept)
 {
-    struct thread *thread = process->threads;
+    struct thread *thread = thread_first(process);
 
     while (thread != NULL) {
-        struct thread *next = thread->next;
+        struct thread *next = thread_next(thread);
         if (thread != kept) {
             thread_destroy(thread);
         }
@@ -120,9 +108,9 @@ static _Noreturn void run_shared_child(struct process *process, struct thread *t
     become_child(process, thread, arguments);
     thread->hart.x[REGISTER_A0] = 0;
     thread->hart.pc += ECALL_BYTES;
-    schedule_make_runnable(thread);
+    thread_make_runnable(thread);
     signal_host_release();
-    schedule_loop(process);
+    schedule_loop(&process->schedule);
     process_leave(process);
 }
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "machine/linux/futex.h"
 
-#include "machine/linux/schedule.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
@@ -71,9 +70,10 @@ static struct thread *first_waiter(const struct process *process, guest_addr add
 {
     struct thread *first = NULL;
 
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+    for (struct thread *thread = thread_first(process); thread != NULL;
+         thread = thread_next(thread)) {
         const struct thread_wait *wait = &thread->wait;
-        if (thread->state == THREAD_WAITING && wait->futex && wait->futex_key == address &&
+        if (thread->task.state == TASK_WAITING && wait->futex && wait->futex_key == address &&
             (wait->futex_bits & bits) != 0 &&
             (first == NULL || wait->futex_order < first->wait.futex_order)) {
             first = thread;
@@ -88,7 +88,7 @@ void futex_end_wait(struct thread *thread)
 {
     thread->wait.futex = false;
     thread->wait.woken = true;
-    schedule_yield(thread->process);
+    schedule_yield(&thread->process->schedule);
 }
 
 int64_t futex_wake(struct process *process, guest_addr address, uint32_t count, uint32_t bits)
@@ -170,7 +170,8 @@ static int64_t wait_for_change(struct thread *thread, const uint64_t *arguments,
             value != (uint32_t)wait->data[DATA_VALUE]) {
             return 0;
         }
-        return schedule_now(thread->process) >= wait->deadline ? -ETIMEDOUT : SYSCALL_BLOCKS;
+        return schedule_now(&thread->process->schedule) >= wait->deadline ? -ETIMEDOUT
+                                                                          : SYSCALL_BLOCKS;
     }
     if (bits == 0) {
         return -EINVAL;
@@ -328,7 +329,8 @@ static int64_t lock_owned(struct thread *thread, const uint64_t *arguments, bool
         if (!thread->wait.futex) {
             return 0;
         }
-        return schedule_now(process) >= thread->wait.deadline ? -ETIMEDOUT : SYSCALL_BLOCKS;
+        return schedule_now(&process->schedule) >= thread->wait.deadline ? -ETIMEDOUT
+                                                                         : SYSCALL_BLOCKS;
     }
     if (!futex_usable(process, address, PAGE_READ | PAGE_WRITE)) {
         return -EFAULT;

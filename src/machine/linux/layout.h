@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_LINUX_LAYOUT_H
 #define STRATA_MACHINE_LINUX_LAYOUT_H
 
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 
 /* From low to high:
  *

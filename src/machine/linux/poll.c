@@ -2,7 +2,6 @@
 #include "machine/linux/poll.h"
 
 #include "machine/linux/files.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/time.h"
@@ -51,13 +50,13 @@ int64_t poll_begin(struct thread *thread, guest_addr timeout, guest_addr mask, u
 
 bool poll_timed_out(struct thread *thread)
 {
-    return schedule_now(thread->process) >= thread->wait.data[POLL_DEADLINE];
+    return schedule_now(&thread->process->schedule) >= thread->wait.data[POLL_DEADLINE];
 }
 
 void poll_write_rest(struct thread *thread, guest_addr timeout)
 {
     uint64_t deadline = thread->wait.data[POLL_DEADLINE];
-    uint64_t now = schedule_now(thread->process);
+    uint64_t now = schedule_now(&thread->process->schedule);
 
     if (timeout == 0 || deadline == WAIT_FOREVER) {
         return;

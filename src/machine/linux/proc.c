@@ -100,8 +100,9 @@ static unsigned count_threads(const struct process *process)
 {
     unsigned threads = 0;
 
-    for (const struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        threads += thread->state != THREAD_EXITED;
+    for (const struct thread *thread = thread_first(process); thread != NULL;
+         thread = thread_next(thread)) {
+        threads += thread->task.state != TASK_EXITED;
     }
     return threads;
 }
@@ -134,7 +135,7 @@ static void print_stat(FILE *file, struct process *process)
 {
     enum { FIRST_PLAIN = 5, FIELDS = 52 };
 
-    fprintf(file, "%d (%s) R %d", (int)process->pid, process->threads->name,
+    fprintf(file, "%d (%s) R %d", (int)process->pid, thread_first(process)->name,
             (int)process_parent(process));
     for (int field = FIRST_PLAIN; field <= FIELDS; field++) {
         fprintf(file, " %llu", stat_field(process, field));
@@ -179,7 +180,7 @@ static void print_environ(FILE *file, struct process *process)
 
 static void print_comm(FILE *file, struct process *process)
 {
-    fprintf(file, "%s\n", process->threads->name);
+    fprintf(file, "%s\n", thread_first(process)->name);
 }
 
 /* All that is mapped counts as resident, so that every run shows the same. */
@@ -189,7 +190,7 @@ static void print_status(FILE *file, struct process *process)
     unsigned long long kilobytes = memory->mapped_bytes / 1024;
 
     fprintf(file, "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
-            process->threads->name, (int)process->pid, (int)process->pid,
+            thread_first(process)->name, (int)process->pid, (int)process->pid,
             (int)process_parent(process));
     fprintf(file, "Uid:\t%u\t%u\t%u\t%u\n", getuid(), geteuid(), geteuid(), geteuid());
     fprintf(file, "Gid:\t%u\t%u\t%u\t%u\n", getgid(), getegid(), getegid(), getegid());

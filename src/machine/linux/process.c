@@ -3,10 +3,9 @@
 #include "machine/linux/process.h"
 
 #include "machine/linux/files.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
-#include "machine/linux/system.h"
+#include "machine/linux/sysinfo.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 
@@ -28,8 +27,12 @@ bool process_create(struct process *process, const struct machine_options *optio
     process->pid = getpid();
     process->next_tid = process->pid + 1;
     process->threads_started = 1;
-    process->threads = thread_create(process, process->pid);
-    int error = process->threads == NULL || !files_create(process)
+    schedule_start(&process->schedule, &process->machine, process);
+    struct thread *first = thread_create(process, process->pid);
+    if (first != NULL) {
+        schedule_add(&process->schedule, &first->task);
+    }
+    int error = first == NULL || !files_create(process)
                     ? -ENOMEM
                     : signal_map_trampoline(&process->machine.memory);
     if (error != 0) {
@@ -39,8 +42,8 @@ bool process_create(struct process *process, const struct machine_options *optio
     }
     timer_forget(process);
     time_start(process);
-    system_start(process);
-    schedule_make_runnable(process->threads);
+    sysinfo_start(process);
+    thread_make_runnable(first);
     return true;
 }
 
@@ -48,10 +51,9 @@ void process_destroy(struct process *process)
 {
     timer_forget(process);
     signal_forget(&process->signals, ~UINT64_C(0));
-    while (process->threads != NULL) {
-        struct thread *next = process->threads->next;
-        thread_destroy(process->threads);
-        process->threads = next;
+    for (struct thread *thread = thread_first(process), *next; thread != NULL; thread = next) {
+        next = thread_next(thread);
+        thread_destroy(thread);
     }
     files_destroy(process);
     machine_destroy(&process->machine);
@@ -69,8 +71,9 @@ static void announce_all_ends(struct process *process)
     if (!process->shares_memory) {
         return;
     }
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        if (thread->state != THREAD_EXITED) {
+    for (struct thread *thread = thread_first(process); thread != NULL;
+         thread = thread_next(thread)) {
+        if (thread->task.state != TASK_EXITED) {
             thread_announce_end(thread);
         }
     }

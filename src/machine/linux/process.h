@@ -8,8 +8,8 @@
 #ifndef STRATA_MACHINE_LINUX_PROCESS_H
 #define STRATA_MACHINE_LINUX_PROCESS_H
 
-#include "machine/machine.h"
-#include "machine/pipeline/pipeline.h"
+#include "machine/processor/machine.h"
+#include "machine/schedule/schedule.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -56,9 +56,7 @@ struct signal_queue {
     struct queued_signal *first, *last;
 };
 
-enum thread_state { THREAD_RUNNABLE, THREAD_WAITING, THREAD_EXITED };
-
-#define WAIT_FOREVER UINT64_MAX
+#define WAIT_FOREVER SCHEDULE_FOREVER
 
 /* What a blocked system call waits for: any of these wakes it.  When the call
  * is made all is zero and the deadline WAIT_FOREVER.  When the handler is called
@@ -91,12 +89,10 @@ struct thread_wait {
 
 struct thread {
     struct hart hart;
+    struct task task; /* whether it can run, and when */
     struct process *process;
     pid_t tid;
-    enum thread_state state;
     struct thread_wait wait;
-    uint64_t ready_order; /* FIFO order among runnable threads */
-    uint64_t turn_ends;   /* on a context: the instructions after which others may have it */
 
     guest_sigset blocked;
     guest_sigset
@@ -112,14 +108,12 @@ struct thread {
     guest_addr robust_list;
     uint64_t robust_bytes;
     int exit_code;
-    struct execution *execution; /* linux/exec.c: of a call to execve under way */
-    struct thread *next;
+    struct execution *execution; /* linux/execve.c: of a call to execve under way */
     char name[16];
 };
 
 struct posix_timer; /* linux/timer.c */
 struct file_state;  /* linux/files.h */
-struct together;    /* linux/together.h */
 
 /* setitimer's three timers; those of CPU time count retired instructions. */
 struct interval_timer {
@@ -135,10 +129,7 @@ struct resource_limit {
 
 struct process {
     struct machine machine;
-    struct thread *threads; /* in order of creation */
-    struct thread *current;
-    struct thread *on_context[CONTEXTS_MAX]; /* of the pipeline: who runs there */
-    struct together *together; /* linux/together.h: programs beside this one; NULL: none */
+    struct schedule schedule; /* its threads, as tasks, and whose turn it is */
     pid_t pid;
     pid_t parent;   /* what it sees as such, 0: the host's */
     pid_t next_tid; /* virtual thread numbers: deterministic */
@@ -152,7 +143,6 @@ struct process {
     char **reexec;          /* the command and options with which execve starts a program again */
     char **reexec_reports;  /* further options of the first process; both end with NULL */
     char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
-    bool exiting;           /* exit_group was called or a fatal signal arrived */
     bool limit_reached;     /* --max-instructions ended it */
     int exit_status;
     int exit_signal;   /* the signal that killed the program, or 0 */
@@ -162,13 +152,8 @@ struct process {
         guest_addr address; /* hart->fault_address */
     } last_stop;
     uint64_t threads_started; /* ever, the first included */
-    uint64_t switches;        /* thread switches, and a hash of (instruction, from, to) */
-    uint64_t schedule_hash;
     uint64_t syscalls;
-    uint64_t ready_sequence; /* for thread.ready_order */
     uint64_t futex_sequence; /* for wait.futex_order */
-    pid_t last_tid;          /* of the thread that ran last, which may have ended */
-    bool turn_over;          /* the running thread gave up the rest of its turn */
     bool hosted;             /* the host's signals come to this process */
 
     /* Other processes of the simulated program.  Once there are any, sleeping
@@ -177,8 +162,7 @@ struct process {
     bool shares_memory; /* it has forked, was forked, or has mapped a file to share it */
     unsigned children;  /* started and not yet waited for */
 
-    uint64_t epoch;      /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
-    uint64_t host_start; /* --real-time: the host's clock then */
+    uint64_t epoch; /* CLOCK_REALTIME, in nanoseconds, when the clock was 0 */
     struct interval_timer itimers[ITIMERS];
     struct posix_timer *timers;
     int next_timer;
@@ -198,6 +182,25 @@ struct process {
 /* A handler gets the six argument registers and returns a result or -errno. */
 typedef int64_t (*syscall_handler)(struct thread *thread, const uint64_t *arguments);
 
+/* The threads of a process in order of creation: the first one, which stays until the end, and the one after
+ * another; NULL: there is none. */
+static inline struct thread *thread_first(const struct process *process)
+{
+    const struct task *first = process->schedule.tasks;
+    return first != NULL ? first->thread : NULL;
+}
+
+static inline struct thread *thread_next(const struct thread *thread)
+{
+    const struct task *next = thread->task.next;
+    return next != NULL ? next->thread : NULL;
+}
+
+static inline void thread_make_runnable(struct thread *thread)
+{
+    schedule_make_runnable(&thread->process->schedule, &thread->task);
+}
+
 static inline bool thread_read(const struct thread *thread, void *to, guest_addr from,
                                uint64_t bytes)
 {
@@ -210,7 +213,7 @@ static inline bool thread_write(struct thread *thread, guest_addr to, const void
     return memory_write(&thread->process->machine.memory, to, from, bytes);
 }
 
-/* linux/process.c: an empty machine with one thread, process->threads, which
+/* linux/process.c: an empty machine with one thread, which
  * load_program then fills.  Prints its own message and returns false if it
  * cannot.  The caller sets sysroot, executable and reexec, and `forked` in a
  * program that another simulated one has started by execve. */
@@ -222,10 +225,6 @@ _Noreturn void process_leave(struct process *process);
 
 /* linux/syscall.c: looks up and runs the call that thread->hart stands at. */
 int64_t syscall_dispatch(struct thread *thread);
-
-/* linux/schedule.c: runs the program until it ends.  In a forked child of the
- * program it does not return. */
-void schedule_run(struct process *process);
 
 /* linux/signal.c */
 void signal_send_thread(struct thread *thread, const struct guest_siginfo *info);

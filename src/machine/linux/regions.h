@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_LINUX_REGIONS_H
 #define STRATA_MACHINE_LINUX_REGIONS_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 
 #include <sys/types.h>
 

@@ -1,9 +1,9 @@
 /* The guest's signals: queues, who takes which signal, and what happens when it does. */
 #define _GNU_SOURCE
 #include "machine/linux/signal.h"
+#include "machine/linux/wait.h"
 
 #include "base/check.h"
-#include "machine/linux/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ bool signal_ignored(const struct process *process, int number)
 
 static guest_sigset waited_for(const struct thread *thread)
 {
-    return thread->state == THREAD_WAITING && thread->wait.signal ? thread->wait.wait_set : 0;
+    return thread->task.state == TASK_WAITING && thread->wait.signal ? thread->wait.wait_set : 0;
 }
 
 /* Such a signal is kept even if its action is to ignore it. */
@@ -62,7 +62,8 @@ void signal_forget(struct signal_queue *queue, guest_sigset numbers)
 static void forget_everywhere(struct process *process, guest_sigset numbers)
 {
     signal_forget(&process->signals, numbers);
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+    for (struct thread *thread = thread_first(process); thread != NULL;
+         thread = thread_next(thread)) {
         signal_forget(&thread->signals, numbers);
     }
 }
@@ -116,7 +117,7 @@ void signal_send_process(struct process *process, const struct guest_siginfo *in
     cancel_opposite(process, info->signo);
     /* As in Linux the first thread's mask decides. */
     if (signal_ignored(process, info->signo) &&
-        (held_back(process->threads) & SIGNAL_BIT(info->signo)) == 0) {
+        (held_back(thread_first(process)) & SIGNAL_BIT(info->signo)) == 0) {
         return;
     }
     enqueue(&process->signals, info);
@@ -165,9 +166,9 @@ static guest_sigset process_pending(const struct thread *thread)
 {
     guest_sigset pending = thread->process->signals.pending;
 
-    for (const struct thread *earlier = thread->process->threads; pending != 0 && earlier != thread;
-         earlier = earlier->next) {
-        if (earlier->state != THREAD_EXITED) {
+    for (const struct thread *earlier = thread_first(thread->process);
+         pending != 0 && earlier != thread; earlier = thread_next(earlier)) {
+        if (earlier->task.state != TASK_EXITED) {
             pending &= earlier->blocked & ~waited_for(earlier);
         }
     }
@@ -190,7 +191,7 @@ bool signal_deliverable(const struct thread *thread)
 {
     guest_sigset any = thread->signals.pending | thread->process->signals.pending;
 
-    if (LIKELY((any & ~thread->blocked) == 0) || thread->state == THREAD_EXITED) {
+    if (LIKELY((any & ~thread->blocked) == 0) || thread->task.state == TASK_EXITED) {
         return false;
     }
     if (!thread->faulted && signal_must_wait(thread)) {
@@ -252,7 +253,7 @@ static void act_by_default(struct thread *thread, int number)
         signal_host_stop(process, number);
         return;
     }
-    process->exiting = true;
+    process->schedule.ended = true;
     process->exit_signal = number;
 }
 
@@ -260,7 +261,7 @@ static void act_by_default(struct thread *thread, int number)
  * handler returns to its ecall. */
 static void settle_call(struct thread *thread, const struct signal_action *action)
 {
-    if (thread->state != THREAD_WAITING) {
+    if (thread->task.state != TASK_WAITING) {
         return;
     }
     bool restarts = thread->wait.always_restarts ||
@@ -269,7 +270,7 @@ static void settle_call(struct thread *thread, const struct signal_action *actio
         thread->hart.x[REGISTER_A0] = (uint64_t)(int64_t)-EINTR;
         thread->hart.pc += ECALL_BYTES;
     }
-    schedule_end_wait(thread);
+    wait_end(thread);
 }
 
 void signal_deliver(struct thread *thread)

@@ -1,6 +1,5 @@
 /* The system calls that send, block, await and handle signals. */
 #define _GNU_SOURCE
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/thread.h"
@@ -59,7 +58,8 @@ int64_t sys_rt_sigaction(struct thread *thread, const uint64_t *arguments)
         action->mask = guest.mask & ~SIGNALS_UNBLOCKABLE;
         if (signal_ignored(process, number)) {
             signal_forget(&process->signals, SIGNAL_BIT(number));
-            for (struct thread *other = process->threads; other != NULL; other = other->next) {
+            for (struct thread *other = thread_first(process); other != NULL;
+                 other = thread_next(other)) {
                 signal_forget(&other->signals, SIGNAL_BIT(number));
             }
         }
@@ -169,7 +169,7 @@ int64_t sys_rt_sigtimedwait(struct thread *thread, const uint64_t *arguments)
         }
         return info.signo;
     }
-    if (schedule_now(thread->process) >= wait->deadline) {
+    if (schedule_now(&thread->process->schedule) >= wait->deadline) {
         return -EAGAIN;
     }
     wait->signal = true;

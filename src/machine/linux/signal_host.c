@@ -49,8 +49,8 @@ static void note(int number, siginfo_t *info, void *context)
         signal(number, SIG_DFL);
     } else if (notes.written - notes.read < NOTES) {
         /* Taken first: another signal may come in between. */
-        unsigned slot = notes.written++;
-        notes.info[slot % NOTES] = *info;
+        unsigned place = notes.written++;
+        notes.info[place % NOTES] = *info;
     }
     errno = saved_errno;
 }
@@ -109,7 +109,7 @@ void signal_host_mirror(const struct process *process, int number)
 /* Nothing is let through before its handler stands. */
 void signal_host_install(struct process *process)
 {
-    struct thread *thread = process->threads;
+    struct thread *thread = thread_first(process);
     sigset_t outside;
 
     sigprocmask(SIG_BLOCK, NULL, &outside);
@@ -201,7 +201,8 @@ static void pass_on(struct process *process, const siginfo_t *host)
     struct guest_siginfo info;
 
     if (host->si_signo == SIGCHLD) {
-        for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
+        for (struct thread *thread = thread_first(process); thread != NULL;
+             thread = thread_next(thread)) {
             thread->wait.woken |= thread->wait.child;
         }
         bool ended = host->si_code != CLD_STOPPED && host->si_code != CLD_CONTINUED;
@@ -215,8 +216,8 @@ static void pass_on(struct process *process, const siginfo_t *host)
 
     /* A host call of the running thread caused these. */
     bool own = host->si_signo == SIGPIPE || host->si_signo == SIGXFSZ;
-    if (own && host->si_pid == process->pid && process->current != NULL) {
-        signal_send_thread(process->current, &info);
+    if (own && host->si_pid == process->pid && process->schedule.current != NULL) {
+        signal_send_thread(process->schedule.current->thread, &info);
     } else {
         signal_send_process(process, &info);
     }

@@ -3,6 +3,7 @@
 #include "machine/linux/syscall.h"
 #include "machine/linux/time.h"
 #include "machine/linux/transfer.h"
+#include "machine/linux/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,12 +37,12 @@ static int64_t wait_for(struct thread *thread, int fd, short events)
     if (*deadline != WAIT_FOREVER) {
         thread->wait.never_restarts = true;
     }
-    return block_on(thread, fd, events, *deadline);
+    return wait_for_descriptor(thread, fd, events, *deadline);
 }
 
 static bool must_wait(int fd, short events, int flags)
 {
-    return (flags & MSG_DONTWAIT) == 0 && block_expected(fd, events);
+    return (flags & MSG_DONTWAIT) == 0 && wait_expected(fd, events);
 }
 
 static int64_t finish(int64_t result)
@@ -94,7 +95,7 @@ int64_t sys_connect(struct thread *thread, const uint64_t *arguments)
     if (thread->wait.data[SOCKET_STARTED] == 0) {
         int64_t result = begin_connect(thread, arguments, flags);
         if (result == -EAGAIN) {
-            return block_briefly(thread); /* a local socket whose queue is full */
+            return wait_briefly(thread); /* a local socket whose queue is full */
         }
         if (result != -EINPROGRESS) {
             return result;

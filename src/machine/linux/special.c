@@ -4,7 +4,6 @@
  * reading takes them out, which is just what timerfd promises; a signalfd's
  * counter only says whether a read would succeed. */
 #include "machine/linux/files.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/time.h"
@@ -31,31 +30,31 @@ struct special_object {
     guest_sigset mask; /* of a signalfd */
 };
 
-struct special_slot {
+struct special_descriptor {
     int fd;
     struct special_object *object;
-    struct special_slot *next;
+    struct special_descriptor *next;
 };
 
 /* A process's descriptors.  Fork copies them, vfork too, though it shares all
  * other memory: so there is one table for each process that uses this memory. */
 struct special_table {
     pid_t pid;
-    struct special_slot *slots;
+    struct special_descriptor *descriptors;
     struct special_table *next;
 };
 
-static bool add_slot(struct special_table *table, int fd, struct special_object *object)
+static bool add_descriptor(struct special_table *table, int fd, struct special_object *object)
 {
-    struct special_slot *slot = malloc(sizeof *slot);
+    struct special_descriptor *descriptor = malloc(sizeof *descriptor);
 
-    if (slot == NULL) {
+    if (descriptor == NULL) {
         return false;
     }
-    slot->fd = fd;
-    slot->object = object;
-    slot->next = table->slots;
-    table->slots = slot;
+    descriptor->fd = fd;
+    descriptor->object = object;
+    descriptor->next = table->descriptors;
+    table->descriptors = descriptor;
     object->references++;
     return true;
 }
@@ -76,8 +75,9 @@ static struct special_table *find_table(struct process *process)
             return NULL;
         }
         table->pid = process->pid;
-        for (struct special_slot *slot = (*tables)->slots; slot != NULL; slot = slot->next) {
-            add_slot(table, slot->fd, slot->object);
+        for (struct special_descriptor *descriptor = (*tables)->descriptors; descriptor != NULL;
+             descriptor = descriptor->next) {
+            add_descriptor(table, descriptor->fd, descriptor->object);
         }
         table->next = *tables;
         *tables = table;
@@ -85,29 +85,29 @@ static struct special_table *find_table(struct process *process)
     return table;
 }
 
-static struct special_slot *first_slot(struct process *process)
+static struct special_descriptor *first_descriptor(struct process *process)
 {
     struct special_table *table = find_table(process);
 
-    return table == NULL ? NULL : table->slots;
+    return table == NULL ? NULL : table->descriptors;
 }
 
-static struct special_slot *find_slot(struct process *process, int fd)
+static struct special_descriptor *find_descriptor(struct process *process, int fd)
 {
-    struct special_slot *slot = first_slot(process);
+    struct special_descriptor *descriptor = first_descriptor(process);
 
-    while (slot != NULL && slot->fd != fd) {
-        slot = slot->next;
+    while (descriptor != NULL && descriptor->fd != fd) {
+        descriptor = descriptor->next;
     }
-    return slot;
+    return descriptor;
 }
 
 void special_duplicated(struct process *process, int from, int to)
 {
-    struct special_slot *slot = find_slot(process, from);
+    struct special_descriptor *descriptor = find_descriptor(process, from);
 
-    if (slot != NULL && from != to) {
-        add_slot(find_table(process), to, slot->object);
+    if (descriptor != NULL && from != to) {
+        add_descriptor(find_table(process), to, descriptor->object);
     }
 }
 
@@ -118,18 +118,18 @@ void special_closed(struct process *process, unsigned first, unsigned last)
     if (table == NULL) {
         return;
     }
-    struct special_slot **at = &table->slots;
+    struct special_descriptor **at = &table->descriptors;
     while (*at != NULL) {
-        struct special_slot *slot = *at;
-        if ((unsigned)slot->fd < first || (unsigned)slot->fd > last) {
-            at = &slot->next;
+        struct special_descriptor *descriptor = *at;
+        if ((unsigned)descriptor->fd < first || (unsigned)descriptor->fd > last) {
+            at = &descriptor->next;
             continue;
         }
-        *at = slot->next;
-        if (--slot->object->references == 0) {
-            free(slot->object);
+        *at = descriptor->next;
+        if (--descriptor->object->references == 0) {
+            free(descriptor->object);
         }
-        free(slot);
+        free(descriptor);
     }
 }
 
@@ -156,31 +156,31 @@ static void add(int fd, uint64_t count)
     }
 }
 
-static void update_timer(struct special_slot *slot, uint64_t now)
+static void update_timer(struct special_descriptor *descriptor, uint64_t now)
 {
-    struct special_object *timer = slot->object;
+    struct special_object *timer = descriptor->object;
 
     if (timer->deadline > now) {
         return;
     }
-    add(slot->fd, time_advance(&timer->deadline, timer->interval, now));
+    add(descriptor->fd, time_advance(&timer->deadline, timer->interval, now));
 }
 
 void special_update(struct thread *thread)
 {
-    struct special_slot *slot = first_slot(thread->process);
+    struct special_descriptor *descriptor = first_descriptor(thread->process);
 
-    for (; slot != NULL; slot = slot->next) {
-        if (slot->object->kind == SPECIAL_TIMER) {
-            update_timer(slot, schedule_now(thread->process));
+    for (; descriptor != NULL; descriptor = descriptor->next) {
+        if (descriptor->object->kind == SPECIAL_TIMER) {
+            update_timer(descriptor, schedule_now(&thread->process->schedule));
             continue;
         }
-        bool ready = (signal_pending(thread) & slot->object->mask) != 0;
-        if (ready != is_readable(slot->fd)) {
+        bool ready = (signal_pending(thread) & descriptor->object->mask) != 0;
+        if (ready != is_readable(descriptor->fd)) {
             if (ready) {
-                add(slot->fd, 1);
+                add(descriptor->fd, 1);
             } else {
-                empty(slot->fd);
+                empty(descriptor->fd);
             }
         }
     }
@@ -188,17 +188,17 @@ void special_update(struct thread *thread)
 
 void special_prepare_wait(struct thread *thread, int host_fd)
 {
-    struct special_slot *slot = first_slot(thread->process);
+    struct special_descriptor *descriptor = first_descriptor(thread->process);
 
-    for (; slot != NULL; slot = slot->next) {
-        if (host_fd != SPECIAL_ALL && host_fd != slot->fd) {
+    for (; descriptor != NULL; descriptor = descriptor->next) {
+        if (host_fd != SPECIAL_ALL && host_fd != descriptor->fd) {
             continue;
         }
-        if (slot->object->kind == SPECIAL_SIGNALS) {
+        if (descriptor->object->kind == SPECIAL_SIGNALS) {
             thread->wait.signal = true;
-            thread->wait.wait_set |= slot->object->mask;
-        } else if (slot->object->deadline < thread->wait.deadline) {
-            thread->wait.deadline = slot->object->deadline;
+            thread->wait.wait_set |= descriptor->object->mask;
+        } else if (descriptor->object->deadline < thread->wait.deadline) {
+            thread->wait.deadline = descriptor->object->deadline;
         }
     }
 }
@@ -209,13 +209,13 @@ void special_destroy(struct process *process)
 
     while (*tables != NULL) {
         struct special_table *table = *tables;
-        while (table->slots != NULL) {
-            struct special_slot *slot = table->slots;
-            table->slots = slot->next;
-            if (--slot->object->references == 0) {
-                free(slot->object);
+        while (table->descriptors != NULL) {
+            struct special_descriptor *descriptor = table->descriptors;
+            table->descriptors = descriptor->next;
+            if (--descriptor->object->references == 0) {
+                free(descriptor->object);
             }
-            free(slot);
+            free(descriptor);
         }
         *tables = table->next;
         free(table);
@@ -247,7 +247,7 @@ static int64_t create(struct process *process, const struct special_object *kind
 
     if (fd >= 0 && table != NULL && object != NULL) {
         *object = *kind;
-        if (add_slot(table, fd, object)) {
+        if (add_descriptor(table, fd, object)) {
             return fd;
         }
     }
@@ -280,10 +280,10 @@ int64_t sys_timerfd_create(struct thread *thread, const uint64_t *arguments)
 }
 
 /* The timer of a descriptor, or -errno. */
-static int64_t find_timer(struct thread *thread, int fd, struct special_slot **slot)
+static int64_t find_timer(struct thread *thread, int fd, struct special_descriptor **descriptor)
 {
-    *slot = find_slot(thread->process, fd);
-    if (*slot == NULL || (*slot)->object->kind != SPECIAL_TIMER) {
+    *descriptor = find_descriptor(thread->process, fd);
+    if (*descriptor == NULL || (*descriptor)->object->kind != SPECIAL_TIMER) {
         return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EINVAL;
     }
     return 0;
@@ -291,7 +291,7 @@ static int64_t find_timer(struct thread *thread, int fd, struct special_slot **s
 
 static bool write_timer(struct thread *thread, guest_addr to, const struct special_object *timer)
 {
-    uint64_t now = schedule_now(thread->process);
+    uint64_t now = schedule_now(&thread->process->schedule);
     uint64_t left = timer->deadline == WAIT_FOREVER ? 0
                     : timer->deadline > now         ? timer->deadline - now
                                                     : 1;
@@ -306,7 +306,7 @@ static bool write_timer(struct thread *thread, guest_addr to, const struct speci
 int64_t sys_timerfd_settime(struct thread *thread, const uint64_t *arguments)
 {
     struct process *process = thread->process;
-    struct special_slot *slot;
+    struct special_descriptor *descriptor;
     uint64_t interval, value;
     int fd = (int)arguments[0];
     int flags = (int)arguments[1];
@@ -320,37 +320,37 @@ int64_t sys_timerfd_settime(struct thread *thread, const uint64_t *arguments)
                                    &value);
     }
     if (error == 0) {
-        error = find_timer(thread, fd, &slot);
+        error = find_timer(thread, fd, &descriptor);
     }
     if (error != 0) {
         return error;
     }
     special_update(thread);
-    if (arguments[3] != 0 && !write_timer(thread, arguments[3], slot->object)) {
+    if (arguments[3] != 0 && !write_timer(thread, arguments[3], descriptor->object)) {
         return -EFAULT;
     }
     empty(fd);
-    slot->object->interval = value == 0 ? 0 : interval;
+    descriptor->object->interval = value == 0 ? 0 : interval;
     if (value == 0) {
-        slot->object->deadline = WAIT_FOREVER;
+        descriptor->object->deadline = WAIT_FOREVER;
     } else if ((flags & TFD_TIMER_ABSTIME) != 0) {
-        time_deadline(process, slot->object->clock, value, &slot->object->deadline);
+        time_deadline(process, descriptor->object->clock, value, &descriptor->object->deadline);
     } else {
-        slot->object->deadline = time_after(process, value);
+        descriptor->object->deadline = time_after(process, value);
     }
     return 0;
 }
 
 int64_t sys_timerfd_gettime(struct thread *thread, const uint64_t *arguments)
 {
-    struct special_slot *slot;
-    int64_t error = find_timer(thread, (int)arguments[0], &slot);
+    struct special_descriptor *descriptor;
+    int64_t error = find_timer(thread, (int)arguments[0], &descriptor);
 
     if (error != 0) {
         return error;
     }
     special_update(thread);
-    return write_timer(thread, arguments[1], slot->object) ? 0 : -EFAULT;
+    return write_timer(thread, arguments[1], descriptor->object) ? 0 : -EFAULT;
 }
 
 int64_t sys_signalfd4(struct thread *thread, const uint64_t *arguments)
@@ -369,11 +369,11 @@ int64_t sys_signalfd4(struct thread *thread, const uint64_t *arguments)
     if (fd == -1) {
         return create(thread->process, &signals, flags);
     }
-    struct special_slot *slot = find_slot(thread->process, fd);
-    if (slot == NULL || slot->object->kind != SPECIAL_SIGNALS) {
+    struct special_descriptor *descriptor = find_descriptor(thread->process, fd);
+    if (descriptor == NULL || descriptor->object->kind != SPECIAL_SIGNALS) {
         return fcntl(fd, F_GETFD) < 0 ? -EBADF : -EINVAL;
     }
-    slot->object->mask = signals.mask;
+    descriptor->object->mask = signals.mask;
     return fd;
 }
 
@@ -407,10 +407,10 @@ static void convert_info(struct signalfd_siginfo *to, const struct guest_siginfo
 bool special_read(struct thread *thread, int host_fd, const struct iovec *parts, unsigned count,
                   int64_t *result)
 {
-    struct special_slot *slot = find_slot(thread->process, host_fd);
+    struct special_descriptor *descriptor = find_descriptor(thread->process, host_fd);
     struct guest_siginfo info;
 
-    if (slot == NULL || slot->object->kind != SPECIAL_SIGNALS) {
+    if (descriptor == NULL || descriptor->object->kind != SPECIAL_SIGNALS) {
         return false;
     }
     int64_t done = 0;
@@ -423,7 +423,7 @@ bool special_read(struct thread *thread, int host_fd, const struct iovec *parts,
             *result = done > 0 ? done : -EFAULT;
             return true;
         }
-        for (; room > 0 && signal_take(thread, slot->object->mask, &info); room--) {
+        for (; room > 0 && signal_take(thread, descriptor->object->mask, &info); room--) {
             struct signalfd_siginfo converted;
             convert_info(&converted, &info);
             if (!memory_write(memory, at, &converted, sizeof converted)) {

@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_LINUX_STACK_H
 #define STRATA_MACHINE_LINUX_STACK_H
 
-#include "machine/memory.h"
+#include "machine/state/memory.h"
 
 struct auxiliary_entry {
     uint64_t type;

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "machine/linux/syscall.h"
 
-#include "machine/linux/schedule.h"
+#include "machine/linux/wait.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,11 +51,11 @@ int64_t syscall_dispatch(struct thread *thread)
 {
     struct hart *hart = &thread->hart;
     uint64_t number = hart->x[REGISTER_A7];
-    bool again = thread->state == THREAD_WAITING;
+    bool again = thread->task.state == TASK_WAITING;
 
     if (again) {
         thread->wait.resumed = true;
-        schedule_release_fds(thread);
+        wait_release_fds(thread);
     } else {
         memset(&thread->wait, 0, sizeof thread->wait);
         thread->wait.deadline = WAIT_FOREVER;
@@ -75,11 +75,11 @@ int64_t syscall_dispatch(struct thread *thread)
         result = SYSCALL_BLOCKS;
     }
     if (result == SYSCALL_BLOCKS) {
-        thread->state = THREAD_WAITING;
+        thread->task.state = TASK_WAITING;
         return result;
     }
     if (again) {
-        schedule_end_wait(thread);
+        wait_end(thread);
     }
     if (result == SYSCALL_JUMPED) {
         return result;

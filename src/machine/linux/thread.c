@@ -4,9 +4,9 @@
 
 #include "base/check.h"
 #include "machine/linux/futex.h"
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/wait.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -33,6 +33,8 @@ struct thread *thread_create(struct process *process, pid_t tid)
         return NULL;
     }
     machine_init_hart(&process->machine, &thread->hart);
+    thread->task =
+        (struct task){.hart = &thread->hart, .thread = thread, .number = (int)(tid - process->pid)};
     thread->process = process;
     thread->tid = tid;
     thread->wait.deadline = WAIT_FOREVER;
@@ -41,8 +43,8 @@ struct thread *thread_create(struct process *process, pid_t tid)
 
 void thread_destroy(struct thread *thread)
 {
-    schedule_release_fds(thread);
-    exec_forget(thread);
+    wait_release_fds(thread);
+    execve_forget(thread);
     signal_forget(&thread->signals, ~UINT64_C(0));
     machine_release_hart(&thread->hart);
     free(thread);
@@ -50,8 +52,9 @@ void thread_destroy(struct thread *thread)
 
 struct thread *thread_find(const struct process *process, pid_t tid)
 {
-    for (struct thread *thread = process->threads; thread != NULL; thread = thread->next) {
-        if (thread->tid == tid && thread->state != THREAD_EXITED) {
+    for (struct thread *thread = thread_first(process); thread != NULL;
+         thread = thread_next(thread)) {
+        if (thread->tid == tid && thread->task.state != TASK_EXITED) {
             return thread;
         }
     }
@@ -103,14 +106,10 @@ int64_t thread_clone(struct thread *thread, const uint64_t *arguments)
     child->blocked = thread->blocked;
     memcpy(child->name, thread->name, sizeof child->name);
 
-    struct thread **link = &process->threads;
-    while (*link != NULL) {
-        link = &(*link)->next;
-    }
-    *link = child;
+    schedule_add(&process->schedule, &child->task);
     process->next_tid++;
     process->threads_started++;
-    schedule_make_runnable(child);
+    thread_make_runnable(child);
     return tid;
 }
 
@@ -181,18 +180,18 @@ void thread_announce_end(struct thread *thread)
 int64_t sys_exit(struct thread *thread, const uint64_t *arguments)
 {
     struct process *process = thread->process;
-    const struct thread *first = process->threads;
+    const struct thread *first = thread_first(process);
     bool last = true;
 
     ASSERT(first != NULL);
     thread->exit_code = (int)(arguments[0] & 0xff);
     thread_announce_end(thread);
-    thread->state = THREAD_EXITED;
-    for (const struct thread *other = first; other != NULL; other = other->next) {
-        last &= other->state == THREAD_EXITED;
+    thread->task.state = TASK_EXITED;
+    for (const struct thread *other = first; other != NULL; other = thread_next(other)) {
+        last &= other->task.state == TASK_EXITED;
     }
     if (last) {
-        process->exiting = true;
+        process->schedule.ended = true;
         process->exit_status = first->exit_code;
     }
     return SYSCALL_JUMPED;
@@ -200,7 +199,7 @@ int64_t sys_exit(struct thread *thread, const uint64_t *arguments)
 
 int64_t sys_exit_group(struct thread *thread, const uint64_t *arguments)
 {
-    thread->process->exiting = true;
+    thread->process->schedule.ended = true;
     thread->process->exit_status = (int)(arguments[0] & 0xff);
     return SYSCALL_JUMPED;
 }
@@ -246,6 +245,6 @@ int64_t sys_get_robust_list(struct thread *thread, const uint64_t *arguments)
 int64_t sys_sched_yield(struct thread *thread, const uint64_t *arguments)
 {
     (void)arguments;
-    schedule_yield(thread->process);
+    schedule_yield(&thread->process->schedule);
     return 0;
 }

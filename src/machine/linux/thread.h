@@ -17,8 +17,8 @@ int64_t thread_clone(struct thread *thread, const uint64_t *arguments);
 /* Tells those who wait for the thread's locks and for its end. */
 void thread_announce_end(struct thread *thread);
 
-/* exec.c: frees what an execve holds that did not return. */
-void exec_forget(struct thread *thread);
+/* execve.c: frees what an execve holds that did not return. */
+void execve_forget(struct thread *thread);
 
 /* clone's arguments in the order that RISC-V has them in. */
 enum {

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "machine/linux/time.h"
 
-#include "machine/linux/schedule.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/thread.h"
 
@@ -27,13 +26,13 @@ void time_start(struct process *process)
         clock_gettime(CLOCK_REALTIME, &now);
         process->epoch = (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        process->host_start = (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+        process->schedule.host_start = (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
     }
 }
 
 uint64_t time_after(struct process *process, uint64_t nanoseconds)
 {
-    uint64_t now = schedule_now(process);
+    uint64_t now = schedule_now(&process->schedule);
 
     return nanoseconds > WAIT_FOREVER - now ? WAIT_FOREVER : now + nanoseconds;
 }
@@ -98,14 +97,14 @@ int time_read_clock(struct thread *thread, int32_t clock, uint64_t *nanoseconds)
     case CLOCK_REALTIME_COARSE:
     case CLOCK_REALTIME_ALARM:
     case CLOCK_TAI:
-        *nanoseconds = process->epoch + schedule_now(process);
+        *nanoseconds = process->epoch + schedule_now(&process->schedule);
         return 0;
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_BOOTTIME:
     case CLOCK_BOOTTIME_ALARM:
-        *nanoseconds = schedule_now(process);
+        *nanoseconds = schedule_now(&process->schedule);
         return 0;
     case CLOCK_PROCESS_CPUTIME_ID:
         *nanoseconds = process->machine.instructions;
@@ -181,7 +180,7 @@ int64_t sys_clock_getres(struct thread *thread, const uint64_t *arguments)
 
 int64_t sys_gettimeofday(struct thread *thread, const uint64_t *arguments)
 {
-    uint64_t now = thread->process->epoch + schedule_now(thread->process);
+    uint64_t now = thread->process->epoch + schedule_now(&thread->process->schedule);
     int64_t moment[2] = {(int64_t)(now / NANOSECONDS), (int64_t)(now % NANOSECONDS / 1000)};
     int32_t zone[2] = {0, 0};
 
@@ -211,7 +210,7 @@ int64_t sys_settimeofday(struct thread *thread, const uint64_t *arguments)
  * `remaining` unless that is 0. */
 static int64_t sleep_on(struct thread *thread, guest_addr remaining)
 {
-    uint64_t now = schedule_now(thread->process);
+    uint64_t now = schedule_now(&thread->process->schedule);
 
     if (now >= thread->wait.deadline) {
         return 0;
@@ -280,5 +279,5 @@ int64_t sys_times(struct thread *thread, const uint64_t *arguments)
     if (arguments[0] != 0 && !thread_write(thread, arguments[0], times, sizeof times)) {
         return -EFAULT;
     }
-    return (int64_t)(schedule_now(process) / tick);
+    return (int64_t)(schedule_now(&process->schedule) / tick);
 }

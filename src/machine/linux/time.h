@@ -4,8 +4,6 @@
 
 #include "machine/linux/process.h"
 
-#define NANOSECONDS UINT64_C(1000000000) /* in a second */
-
 /* As the guest stores it. */
 struct guest_timespec {
     int64_t seconds, nanoseconds;

@@ -1,6 +1,5 @@
 /* Timers that send signals: setitimer's three, and those of timer_create. */
 #define _GNU_SOURCE
-#include "machine/linux/schedule.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/thread.h"
@@ -59,7 +58,7 @@ static const int itimer_signals[ITIMERS] = {
 /* What a deadline of this kind of timer is compared with. */
 static uint64_t timer_now(struct process *process, bool cpu_time)
 {
-    return cpu_time ? process->machine.instructions : schedule_now(process);
+    return cpu_time ? process->machine.instructions : schedule_now(&process->schedule);
 }
 
 static void note_armed(struct process *process)

@@ -3,6 +3,7 @@
 
 #include "machine/linux/files.h"
 #include "machine/linux/syscall.h"
+#include "machine/linux/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +89,8 @@ static int64_t read_vector(struct thread *thread, int fd, const struct transfer_
     if (special_read(thread, fd, vector->parts, vector->count, &result)) {
         return result;
     }
-    if (vector->bytes > 0 && block_expected(fd, POLLIN)) {
-        return block_on(thread, fd, POLLIN, WAIT_FOREVER);
+    if (vector->bytes > 0 && wait_expected(fd, POLLIN)) {
+        return wait_for_descriptor(thread, fd, POLLIN, WAIT_FOREVER);
     }
     return finish(files_result(
         flags == 0 ? syscall(SYS_readv, fd, vector->parts, vector->count)
@@ -106,11 +107,11 @@ static int64_t write_pieces(struct thread *thread, int fd, struct transfer_vecto
 
     cut_vector(vector, *done, total - *done);
     while (*done < total) {
-        if (block_expected(fd, POLLOUT)) {
+        if (wait_expected(fd, POLLOUT)) {
             if (thread->wait.interrupted && *done > 0) {
                 break;
             }
-            return block_on(thread, fd, POLLOUT, WAIT_FOREVER);
+            return wait_for_descriptor(thread, fd, POLLOUT, WAIT_FOREVER);
         }
         uint64_t left = total - *done;
         ssize_t wrote;
@@ -125,7 +126,7 @@ static int64_t write_pieces(struct thread *thread, int fd, struct transfer_vecto
             wrote = writev(fd, &part, 1);
         }
         if (wrote < 0 && errno == EAGAIN) {
-            return block_on(thread, fd, POLLOUT, WAIT_FOREVER);
+            return wait_for_descriptor(thread, fd, POLLOUT, WAIT_FOREVER);
         }
         if (wrote < 0) {
             return *done > 0 ? (int64_t)*done : finish(-errno);
@@ -146,8 +147,8 @@ static int64_t write_vector(struct thread *thread, int fd, struct transfer_vecto
         (fcntl(fd, F_GETFL) & O_NONBLOCK) == 0) {
         return write_pieces(thread, fd, vector, S_ISSOCK(status.st_mode));
     }
-    if (vector->bytes > 0 && block_expected(fd, POLLOUT)) {
-        return block_on(thread, fd, POLLOUT, WAIT_FOREVER);
+    if (vector->bytes > 0 && wait_expected(fd, POLLOUT)) {
+        return wait_for_descriptor(thread, fd, POLLOUT, WAIT_FOREVER);
     }
     return finish(files_result(
         flags == 0 ? syscall(SYS_writev, fd, vector->parts, vector->count)
@@ -258,8 +259,8 @@ static int64_t call_vmsplice(struct thread *thread, const uint64_t *arguments,
     short events = writes ? POLLOUT : POLLIN;
     unsigned flags = (unsigned)arguments[3];
 
-    if ((flags & SPLICE_F_NONBLOCK) == 0 && block_expected(fd, events)) {
-        return block_on(thread, fd, events, WAIT_FOREVER);
+    if ((flags & SPLICE_F_NONBLOCK) == 0 && wait_expected(fd, events)) {
+        return wait_for_descriptor(thread, fd, events, WAIT_FOREVER);
     }
     return files_result(
         syscall(SYS_vmsplice, fd, vector->parts, vector->count, flags | SPLICE_F_NONBLOCK));

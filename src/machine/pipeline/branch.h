@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_PIPELINE_BRANCH_H
 #define STRATA_MACHINE_PIPELINE_BRANCH_H
 
-#include "machine/hart.h"
+#include "machine/state/hart.h"
 #include "machine/pipeline/parameters.h"
 
 #include <stdbool.h>

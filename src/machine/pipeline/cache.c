@@ -2,7 +2,6 @@
 #include "machine/pipeline/cache.h"
 
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 
 #include <stdlib.h>
@@ -127,7 +126,7 @@ static void put(struct cache *cache, struct cache_line *set, struct cache_line l
 {
     const struct cache_line *victim = &set[cache->ways - 1];
     if (UNLIKELY(victim->slice != 0)) {
-        cache->ledgers[victim->slice]->evicted++;
+        cache->hooks->line(cache->helpers, victim->slice, LINE_EVICTED);
     }
     cache->statistics.prefetches_useless += victim->prefetched;
     if (victim->dirty) {
@@ -155,7 +154,7 @@ static uint64_t fill(struct cache *cache, struct access *access, struct cache_li
     cache->statistics.accesses += demand;
     cache->statistics.misses += demand;
     if (UNLIKELY(access->slice != 0)) {
-        cache->ledgers[access->slice]->lines++;
+        cache->hooks->line(cache->helpers, access->slice, LINE_BROUGHT);
         cache->statistics.slice_cycles += ready - access->now;
     }
     cache->statistics.prefetches += !demand && access->slice == 0;
@@ -216,11 +215,10 @@ uint64_t cache_access(struct cache *cache, struct access *access)
     const uint64_t hit = access->now + cache->latency;
     const bool waits = line->ready > hit;
     if (UNLIKELY(access->slice != 0)) {
-        cache->ledgers[access->slice]->redundant++;
+        cache->hooks->line(cache->helpers, access->slice, LINE_REDUNDANT);
     } else if (access->kind != ACCESS_PREFETCH) {
         if (UNLIKELY(line->slice != 0)) {
-            struct slice_ledger *ledger = cache->ledgers[line->slice];
-            *(waits ? &ledger->late : &ledger->timely) += 1;
+            cache->hooks->line(cache->helpers, line->slice, waits ? LINE_LATE : LINE_TIMELY);
             line->slice = 0;
         }
         cache->statistics.accesses++;

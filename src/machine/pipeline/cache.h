@@ -5,6 +5,8 @@
 #ifndef STRATA_MACHINE_PIPELINE_CACHE_H
 #define STRATA_MACHINE_PIPELINE_CACHE_H
 
+#include "machine/pipeline/helper_hooks.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +33,6 @@ struct access {
 };
 
 struct shadow;
-struct slice_ledger;
 
 struct cache_line {
     uint64_t tag;   /* of the line, plus 1; 0: empty */
@@ -72,7 +73,9 @@ struct cache {
     struct shadow *shadow;    /* NULL unless capacity misses are asked for */
     uint64_t *fills;          /* of each MSHR: the cycle in which its miss ends, or ended */
     unsigned mshrs;
-    struct slice_ledger **ledgers; /* by number, what becomes of the lines of slices; NULL: none */
+    const struct helper_hooks
+        *hooks; /* whom to tell of the lines of slices; not looked at if there are none */
+    struct helpers *helpers;
     struct cache_statistics statistics;
 };
 

@@ -1,7 +1,5 @@
 /* Commit: instructions retire in order, and what keeps them from it is noted. */
 #include "base/check.h"
-#include "machine/pipeline/dsp.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
@@ -9,7 +7,7 @@
 static bool store_has_room(const struct pipeline *pipeline, unsigned number,
                            const struct entry *entry)
 {
-    if (!(entry->slot->flags & SLOT_STORE)) {
+    if (!(entry->insn->flags & STATIC_STORE)) {
         return true;
     }
     const uint64_t room = pipeline->parameters.core_store_buffer - pipeline->leaving_count;
@@ -49,7 +47,7 @@ static void retire_store(struct pipeline *pipeline, struct context *context, uns
         stop_waiting_for_room(pipeline, number);
     }
     context->store_filter[filter_place(entry->address)]--;
-    context->store_filter[filter_place(entry->address + entry->slot->bytes - 1)]--;
+    context->store_filter[filter_place(entry->address + entry->insn->bytes - 1)]--;
     context->store_head = (context->store_head + 1) & (pipeline->ring - 1);
     context->store_count--;
     context->stores_known--;
@@ -58,25 +56,22 @@ static void retire_store(struct pipeline *pipeline, struct context *context, uns
 static void retire(struct pipeline *pipeline, struct context *context, unsigned number, uint32_t id)
 {
     const struct entry *entry = entry_of(pipeline, id);
-    const struct slot *slot = entry->slot;
+    const struct static_insn *insn = entry->insn;
     if (UNLIKELY(pipeline->view != NULL)) {
         pipeview_retire(pipeline, number, entry);
     }
-    if (slot->destination != REGISTER_NONE && context->writers[slot->destination] == id) {
-        context->writers[slot->destination] = NO_ENTRY;
+    if (insn->destination != REGISTER_NONE && context->writers[insn->destination] == id) {
+        context->writers[insn->destination] = NO_ENTRY;
     }
-    if (slot->flags & SLOT_STORE) {
+    if (insn->flags & STATIC_STORE) {
         retire_store(pipeline, context, number, entry);
     }
-    context->statistics.mix[slot->mix]++;
-    pipeline->memory_in_flight -= (slot->flags & (SLOT_LOAD | SLOT_STORE)) != 0;
+    context->statistics.mix[insn->mix]++;
+    pipeline->memory_in_flight -= (insn->flags & (STATIC_LOAD | STATIC_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        if (pipeline->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
-            dsp_retired(pipeline->dsp, number, entry, pipeline->times[id].issued);
-        }
-        helpers_retired(pipeline, number, id);
+        pipeline->hooks->retired(pipeline->helpers, number, id);
     }
 }
 
@@ -119,9 +114,9 @@ static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
     context->statistics.slots[cause] += slots;
     if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
         const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
-        if ((entry->slot->flags & (SLOT_LOAD | SLOT_HELPER)) == SLOT_LOAD &&
+        if ((entry->insn->flags & (STATIC_LOAD | STATIC_HELPER)) == STATIC_LOAD &&
             entry->state != ENTRY_DONE) {
-            loads_site(pipeline->loads, entry->slot)->stall_slots += slots;
+            loads_site(pipeline->loads, entry->insn)->stall_slots += slots;
         }
     }
 }

@@ -39,7 +39,7 @@ static void wake(struct pipeline *pipeline, uint32_t link)
         const unsigned operand = link % OPERANDS;
         struct entry *entry = entry_of(pipeline, id);
         link = entry->links[operand];
-        if (operand == OPERAND_ADDRESS && entry->slot->flags & SLOT_STORE) {
+        if (operand == OPERAND_ADDRESS && entry->insn->flags & STATIC_STORE) {
             issue_store_known(pipeline, id);
         }
         if (--entry->waiting == 0) {

@@ -1,6 +1,5 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
@@ -19,7 +18,7 @@ static void depend(struct pipeline *pipeline, uint32_t id, unsigned operand, uin
 static uint32_t find_store(const struct pipeline *pipeline, const struct context *context,
                            const struct entry *load)
 {
-    const guest_addr begin = load->address, end = begin + load->slot->bytes;
+    const guest_addr begin = load->address, end = begin + load->insn->bytes;
     if (context->store_filter[filter_place(begin)] == 0 &&
         context->store_filter[filter_place(end - 1)] == 0) {
         return NO_ENTRY;
@@ -38,48 +37,48 @@ static void add_memory(struct pipeline *pipeline, struct context *context, uint3
 {
     struct entry *entry = entry_of(pipeline, id);
     pipeline->memory_in_flight++;
-    if (entry->slot->flags & SLOT_LOAD) {
+    if (entry->insn->flags & STATIC_LOAD) {
         const uint32_t store = find_store(pipeline, context, entry);
         entry->forwarded = store != NO_ENTRY;
         depend(pipeline, id, OPERAND_MEMORY, store);
     }
-    if (entry->slot->flags & SLOT_STORE) {
+    if (entry->insn->flags & STATIC_STORE) {
         context->stores[(context->store_head + context->store_count) & (pipeline->ring - 1)] =
             (struct pending_store){
-                .address = entry->address, .id = id, .bytes = entry->slot->bytes};
+                .address = entry->address, .id = id, .bytes = entry->insn->bytes};
         context->store_count++;
         context->store_filter[filter_place(entry->address)]++;
-        context->store_filter[filter_place(entry->address + entry->slot->bytes - 1)]++;
+        context->store_filter[filter_place(entry->address + entry->insn->bytes - 1)]++;
     }
 }
 
-static bool slice_has_room(const struct pipeline *pipeline, const struct slot *slot)
+static bool slice_has_room(const struct pipeline *pipeline, const struct static_insn *insn)
 {
     const struct queue_use *use = &pipeline->slice_use, *limit = &pipeline->slice_limit;
     return use->entries < limit->entries && use->queue < limit->queue &&
-           (!(slot->flags & SLOT_LOAD) || use->memory < limit->memory);
+           (!(insn->flags & STATIC_LOAD) || use->memory < limit->memory);
 }
 
 static bool has_room(const struct pipeline *pipeline, const struct context *context,
-                     const struct slot *slot)
+                     const struct static_insn *insn)
 {
     const struct parameters *p = &pipeline->parameters;
-    if (UNLIKELY(slot->flags & SLOT_HELPER) && !slice_has_room(pipeline, slot)) {
+    if (UNLIKELY(insn->flags & STATIC_HELPER) && !slice_has_room(pipeline, insn)) {
         return false;
     }
     return pipeline->in_flight < p->core_reorder_buffer && context->count < pipeline->ring &&
            pipeline->waiting < p->core_issue_queue &&
-           (!(slot->flags & (SLOT_LOAD | SLOT_STORE)) ||
+           (!(insn->flags & (STATIC_LOAD | STATIC_STORE)) ||
             pipeline->memory_in_flight < p->core_load_store_queue);
 }
 
 static void start(struct pipeline *pipeline, unsigned number, const struct incoming *fetched)
 {
     struct context *context = &pipeline->contexts[number];
-    struct slot *slot = fetched->record.slot;
+    struct static_insn *insn = fetched->record.insn;
     const uint32_t id = entry_at(pipeline, number, context->count++);
     struct entry *entry = entry_of(pipeline, id);
-    entry->slot = slot;
+    entry->insn = insn;
     entry->address = fetched->record.address;
     entry->translated = 0;
     entry->dependents = NO_ENTRY;
@@ -99,22 +98,22 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     pipeline->in_flight++;
     bool address_waits = false;
     for (unsigned i = 0; i < 3; i++) {
-        if (slot->sources[i] != REGISTER_NONE) {
-            depend(pipeline, id, i, context->writers[slot->sources[i]]);
+        if (insn->sources[i] != REGISTER_NONE) {
+            depend(pipeline, id, i, context->writers[insn->sources[i]]);
             address_waits |= i == OPERAND_ADDRESS && entry->waiting > 0;
         }
     }
-    if (slot->flags & (SLOT_LOAD | SLOT_STORE)) {
+    if (insn->flags & (STATIC_LOAD | STATIC_STORE)) {
         add_memory(pipeline, context, id);
-        if (slot->flags & SLOT_STORE && !address_waits) {
+        if (insn->flags & STATIC_STORE && !address_waits) {
             issue_store_known(pipeline, id);
         }
     }
-    if (slot->destination != REGISTER_NONE) {
-        context->writers[slot->destination] = id;
+    if (insn->destination != REGISTER_NONE) {
+        context->writers[insn->destination] = id;
     }
-    if (slot->flags & SLOT_ALONE) {
-        context->alone_until = pipeline->now + slot->latency;
+    if (insn->flags & STATIC_ALONE) {
+        context->alone_until = pipeline->now + insn->latency;
         entry->cause = CAUSE_system;
         complete_at(pipeline, id, context->alone_until);
         return;
@@ -124,14 +123,14 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     if (entry->waiting == 0) {
         issue_make_ready(pipeline, id);
     }
-    if (UNLIKELY(slot->flags & SLOT_HELPER)) {
+    if (UNLIKELY(insn->flags & STATIC_HELPER)) {
         pipeline->slice_use.entries++;
         pipeline->slice_use.queue++;
-        pipeline->slice_use.memory += (slot->flags & SLOT_LOAD) != 0;
+        pipeline->slice_use.memory += (insn->flags & STATIC_LOAD) != 0;
     }
-    if (UNLIKELY(slot->flags & SLOT_TRIGGER) && pipeline->helpers != NULL) {
-        helpers_dispatched(pipeline, number, id,
-                           context->given - context->stream_count - context->queue_count);
+    if (UNLIKELY(insn->flags & STATIC_TRIGGER) && pipeline->helpers != NULL) {
+        pipeline->hooks->dispatched(pipeline->helpers, number, id,
+                                    context->given - context->stream_count - context->queue_count);
     }
 }
 
@@ -141,10 +140,10 @@ static unsigned dispatch_context(struct pipeline *pipeline, unsigned number, uns
     unsigned dispatched = 0;
     while (dispatched < room && context->queue_count > 0 && context->alone_until <= pipeline->now) {
         const struct incoming *fetched = first_in_queue(context);
-        const struct slot *slot = fetched->record.slot;
+        const struct static_insn *insn = fetched->record.insn;
         if (fetched->cycle + pipeline->parameters.core_front_cycles > pipeline->now ||
-            !has_room(pipeline, context, slot) ||
-            (slot->flags & SLOT_ALONE && context->count > 0)) {
+            !has_room(pipeline, context, insn) ||
+            (insn->flags & STATIC_ALONE && context->count > 0)) {
             break;
         }
         start(pipeline, number, fetched);

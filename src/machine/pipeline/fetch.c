@@ -98,7 +98,7 @@ bool fetch_again(struct pipeline *pipeline)
         struct context *context = &pipeline->contexts[number];
         if (can_fetch(pipeline, context)) {
             const struct incoming *next = &context->incoming[context->stream_head % INCOMING];
-            fetch_line(pipeline, context, number, next->record.slot->site.pc);
+            fetch_line(pipeline, context, number, next->record.insn->site.pc);
             any |= context->fetch_from > pipeline->now;
         }
         pipeline->fetch_first |= pipeline->refused & 1u << number &&
@@ -131,9 +131,9 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
     unsigned fetched = 0;
     bool goes_on = true;
     while (goes_on && fetched < limit) {
-        const struct branch_site *site = &incoming->record.slot->site;
+        const struct branch_site *site = &incoming->record.insn->site;
         const bool of_slice =
-            incoming->record.slot->flags & SLOT_HELPER; /* from a cache of its own */
+            incoming->record.insn->flags & STATIC_HELPER; /* from a cache of its own */
         if (awaits_store(pipeline, incoming) ||
             (!of_slice && !is_on_line(pipeline, context, site->pc) &&
              !fetch_line(pipeline, context, number, site->pc))) {
@@ -143,7 +143,7 @@ static unsigned fetch_context(struct pipeline *pipeline, unsigned number, unsign
         struct incoming *following =
             &context->incoming[(context->stream_head + fetched) % INCOMING];
         const guest_addr next =
-            fetched < context->stream_count ? following->record.slot->site.pc : go_on_behind(site);
+            fetched < context->stream_count ? following->record.insn->site.pc : go_on_behind(site);
         const enum fetch_outcome outcome =
             site->kind != BRANCH_NONE || next != site->next
                 ? branch_fetch(&pipeline->predictor, number, site, next)

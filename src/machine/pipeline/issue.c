@@ -1,6 +1,5 @@
 /* Issue: instructions whose operands are there go to functional units and to the caches. */
 #include "base/check.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
 
 #define PAGE_SHIFT 12
@@ -46,7 +45,7 @@ void issue_make_ready(struct pipeline *pipeline, uint32_t id)
     struct entry *entry = entry_of(pipeline, id);
     const unsigned bit = id & (pipeline->ring - 1);
     entry->state = ENTRY_READY;
-    if (entry->slot->flags & SLOT_LOAD && must_wait(pipeline, context, id)) {
+    if (entry->insn->flags & STATIC_LOAD && must_wait(pipeline, context, id)) {
         set_bit(context->parked, bit);
     } else {
         set_ready(context, bit);
@@ -151,7 +150,7 @@ static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsig
     const uint64_t address = context_address(pipeline, context, entry->address);
     const unsigned count =
         prefetch_learn(&pipeline->prefetcher,
-                       context_address(pipeline, context, entry->slot->site.pc), address, ahead);
+                       context_address(pipeline, context, entry->insn->site.pc), address, ahead);
     for (unsigned i = 0; i < count && !pipeline->fetch_first; i++) {
         if ((ahead[i] ^ address) >> GUEST_SPACE_BITS != 0 ||
             cache_holds(&pipeline->l1d, ahead[i])) {
@@ -179,24 +178,24 @@ static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, un
     if (done == CACHE_BUSY) {
         return done;
     }
-    helpers_ledger(pipeline->helpers, number)->loads++;
-    return entry->slot->flags & SLOT_PREFETCH ? pipeline->now + pipeline->parameters.l1d_cycles
-                                              : done;
+    pipeline->hooks->loaded(pipeline->helpers, number);
+    return entry->insn->flags & STATIC_PREFETCH ? pipeline->now + pipeline->parameters.l1d_cycles
+                                                : done;
 }
 
 /* The cycle in which a load has its data; CACHE_BUSY if it must be tried again. */
 static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned context)
 {
     struct load_site *site =
-        UNLIKELY(pipeline->loads != NULL) ? loads_site(pipeline->loads, entry->slot) : NULL;
+        UNLIKELY(pipeline->loads != NULL) ? loads_site(pipeline->loads, entry->insn) : NULL;
     uint64_t done;
-    if (UNLIKELY(entry->slot->flags & SLOT_HELPER)) {
+    if (UNLIKELY(entry->insn->flags & STATIC_HELPER)) {
         return load_of_slice(pipeline, entry, context);
     }
     if (entry->forwarded) {
         done = pipeline->now + pipeline->parameters.core_forward_cycles;
         entry->cause = CAUSE_forward;
-    } else if (UNLIKELY(entry->slot->flags & SLOT_PERFECT)) {
+    } else if (UNLIKELY(entry->insn->flags & STATIC_PERFECT)) {
         done = pipeline->now + pipeline->parameters.l1d_cycles;
         entry->cause = CAUSE_l1;
         cache_install(&pipeline->l1d, context_address(pipeline, context, entry->address),
@@ -222,21 +221,21 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
 static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
 {
     struct entry *entry = entry_of(pipeline, id);
-    const struct slot *slot = entry->slot;
+    const struct static_insn *insn = entry->insn;
     struct context *context = &pipeline->contexts[number];
-    uint64_t *unit = find_unit(pipeline, slot->unit);
+    uint64_t *unit = find_unit(pipeline, insn->unit);
     if (unit == NULL) {
         return false;
     }
-    uint64_t done = pipeline->now + slot->latency;
+    uint64_t done = pipeline->now + insn->latency;
     entry->cause = CAUSE_execute;
-    if (slot->flags & SLOT_LOAD) {
+    if (insn->flags & STATIC_LOAD) {
         done = load(pipeline, entry, number);
         if (done == CACHE_BUSY) {
             pipeline->busy = true;
             return false;
         }
-    } else if (slot->flags & SLOT_PREFETCH) {
+    } else if (insn->flags & STATIC_PREFETCH) {
         uint8_t cause; /* nobody waits for it */
         if (entry->address >> GUEST_SPACE_BITS == 0) {
             access_data(pipeline, context_address(pipeline, number, entry->address),
@@ -244,17 +243,17 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         }
         pipeline->statistics.prefetches++;
     }
-    *unit = pipeline->now + slot->busy;
+    *unit = pipeline->now + insn->busy;
     if (UNLIKELY(*unit > pipeline->units_until)) {
         pipeline->units_until = *unit;
     }
     clear_ready(context, id & (pipeline->ring - 1));
-    if (UNLIKELY(pipeline->view != NULL || pipeline->dsp != NULL)) {
+    if (UNLIKELY(pipeline->view != NULL || pipeline->helpers_time)) {
         pipeline->times[id].issued = pipeline->now;
     }
     context->in_queues--;
     pipeline->waiting--;
-    pipeline->slice_use.queue -= (slot->flags & SLOT_HELPER) != 0;
+    pipeline->slice_use.queue -= (insn->flags & STATIC_HELPER) != 0;
     complete_at(pipeline, id, done);
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "machine/pipeline/cache.h"
-#include "machine/pipeline/slot.h"
+#include "machine/pipeline/static_insn.h"
 
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ void loads_destroy(struct loads *loads)
     free(loads);
 }
 
-struct load_site *loads_add(struct loads *loads, struct slot *slot, struct origin origin)
+struct load_site *loads_add(struct loads *loads, struct static_insn *insn, struct origin origin)
 {
     if (loads->count % CHUNK == 0) {
         struct chunk *chunk = calloc(1, sizeof *chunk);
@@ -47,16 +47,16 @@ struct load_site *loads_add(struct loads *loads, struct slot *slot, struct origi
     site->word = origin.word;
     site->owner = origin.owner;
     site->copies = 1;
-    slot->load = site;
+    insn->load = site;
     return site;
 }
 
-struct load_site *loads_site(struct loads *loads, struct slot *slot)
+struct load_site *loads_site(struct loads *loads, struct static_insn *insn)
 {
-    if (LIKELY(slot->load != NULL)) {
-        return slot->load;
+    if (LIKELY(insn->load != NULL)) {
+        return insn->load;
     }
-    return loads_add(loads, slot, (struct origin){.pc = slot->site.pc, .word = slot->word});
+    return loads_add(loads, insn, (struct origin){.pc = insn->site.pc, .word = insn->word});
 }
 
 void loads_accessed(struct load_site *site, const struct access *access)

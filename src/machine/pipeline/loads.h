@@ -5,8 +5,8 @@
 #ifndef STRATA_MACHINE_PIPELINE_LOADS_H
 #define STRATA_MACHINE_PIPELINE_LOADS_H
 
-#include "machine/hart.h"
-#include "machine/origins.h"
+#include "machine/state/hart.h"
+#include "machine/units/origins.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 struct access;
 struct cache;
-struct slot;
+struct static_insn;
 
 /* One level, as this load saw it. */
 struct load_level {
@@ -43,10 +43,10 @@ struct loads;
 struct loads *loads_create(void);
 void loads_destroy(struct loads *loads);
 
-/* The load in the slot was decoded, and is new. */
-struct load_site *loads_add(struct loads *loads, struct slot *slot, struct origin origin);
-/* What is known of the load in the slot. */
-struct load_site *loads_site(struct loads *loads, struct slot *slot);
+/* The load was decoded, and is new. */
+struct load_site *loads_add(struct loads *loads, struct static_insn *insn, struct origin origin);
+/* What is known of the load. */
+struct load_site *loads_site(struct loads *loads, struct static_insn *insn);
 /* It was issued and went to the caches. */
 void loads_accessed(struct load_site *site, const struct access *access);
 

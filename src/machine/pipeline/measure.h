@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_PIPELINE_MEASURE_H
 #define STRATA_MACHINE_PIPELINE_MEASURE_H
 
-#include "machine/sampling.h"
+#include "machine/pipeline/sampling.h"
 
 struct pipeline;
 

@@ -1,8 +1,5 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
 #include "base/check.h"
-#include "machine/pipeline/dsp.h"
-#include "machine/pipeline/capture.h"
-#include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
 #include "machine/pipeline/window.h"
 
@@ -77,12 +74,12 @@ static bool create_parts(struct pipeline *pipeline)
         aligned_alloc(sizeof *pipeline->entries, entries * sizeof *pipeline->entries);
     pipeline->times = calloc(entries, sizeof *pipeline->times);
     pipeline->leaving = calloc(pipeline->leaving_mask + 1, sizeof *pipeline->leaving);
-    pipeline->slots = slots_create(&pipeline->parameters);
+    pipeline->static_insns = static_insns_create(&pipeline->parameters);
     if (pipeline->context_count > 1) {
         pipeline->seen = calloc(STORES_SEEN, sizeof *pipeline->seen);
     }
     if (pipeline->contexts == NULL || pipeline->entries == NULL || pipeline->times == NULL ||
-        pipeline->leaving == NULL || pipeline->slots == NULL ||
+        pipeline->leaving == NULL || pipeline->static_insns == NULL ||
         (pipeline->context_count > 1 && pipeline->seen == NULL)) {
         return false;
     }
@@ -140,7 +137,7 @@ void pipeline_destroy(struct pipeline *pipeline)
     free(pipeline->times);
     free(pipeline->seen);
     free(pipeline->leaving);
-    slots_destroy(pipeline->slots);
+    static_insns_destroy(pipeline->static_insns);
     branch_destroy(&pipeline->predictor);
     cache_destroy(&pipeline->l1i);
     cache_destroy(&pipeline->l1d);
@@ -151,8 +148,6 @@ void pipeline_destroy(struct pipeline *pipeline)
     prefetch_destroy(&pipeline->prefetcher);
     loads_destroy(pipeline->all_loads);
     pipeview_destroy(pipeline->whole_view);
-    dsp_destroy(pipeline->dsp);
-    helpers_destroy(pipeline->helpers);
     free(pipeline);
 }
 
@@ -174,14 +169,14 @@ bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origi
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
 {
     if (pipeline->origins != NULL) {
-        slots_forget(pipeline->slots, start, bytes);
+        static_insns_forget(pipeline->static_insns, start, bytes);
     }
 }
 
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins)
 {
     pipeline->origins = origins;
-    return slots_mark(pipeline->slots, pc, SLOT_PERFECT);
+    return static_insns_mark(pipeline->static_insns, pc, STATIC_PERFECT);
 }
 
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
@@ -189,16 +184,11 @@ void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
     pipeline->view = pipeline->whole_view = view;
 }
 
-struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory)
+void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
+                          const struct helper_hooks *hooks)
 {
-    pipeline->helpers = helpers_create(pipeline, memory);
-    return pipeline->helpers;
-}
-
-bool pipeline_make_slices(struct pipeline *pipeline, bool optimize)
-{
-    pipeline->dsp = dsp_create(&pipeline->parameters, pipeline->helpers, optimize);
-    return pipeline->dsp != NULL;
+    pipeline->helpers = pipeline->l1d.helpers = helpers;
+    pipeline->hooks = pipeline->l1d.hooks = hooks;
 }
 
 bool pipeline_finish_view(struct pipeline *pipeline)
@@ -220,23 +210,16 @@ static uint64_t note_access(struct pipeline *pipeline, unsigned context,
     const uint64_t place = context_address(pipeline, context, record->address) / 8;
     struct store_seen *seen = &pipeline->seen[place % STORES_SEEN];
     uint64_t awaited = 0;
-    if (record->slot->flags & SLOT_LOAD && seen->place == place && seen->number != 0) {
+    if (record->insn->flags & STATIC_LOAD && seen->place == place && seen->number != 0) {
         const unsigned writer = seen->number % CONTEXTS_MAX;
         const bool retired = pipeline->contexts[writer].retired >= seen->number / CONTEXTS_MAX;
         awaited = writer != context && !retired ? seen->number : 0;
     }
-    if (record->slot->flags & SLOT_STORE) {
+    if (record->insn->flags & STATIC_STORE) {
         const uint64_t number = pipeline->contexts[context].given * CONTEXTS_MAX + context;
         *seen = (struct store_seen){.place = place, .number = number};
     }
     return awaited;
-}
-
-void pipeline_follow(struct pipeline *pipeline)
-{
-    if (pipeline->helpers != NULL) {
-        captures_follow(helpers_captures(pipeline->helpers));
-    }
 }
 
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,
@@ -245,7 +228,7 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
     pipeline->live |= 1u << context;
     struct context *c = &pipeline->contexts[context];
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        captures_given(helpers_captures(pipeline->helpers), context, c->given, records, count);
+        pipeline->hooks->given(pipeline->helpers, context, c->given, records, count);
     }
     const unsigned end = c->stream_head + c->stream_count;
     for (unsigned i = 0; i < count; i++) {
@@ -253,7 +236,7 @@ void pipeline_give(struct pipeline *pipeline, unsigned context, const struct rec
         incoming->record = records[i];
         c->given++;
         if (pipeline->seen != NULL) {
-            const bool accesses = records[i].slot->flags & (SLOT_LOAD | SLOT_STORE);
+            const bool accesses = records[i].insn->flags & (STATIC_LOAD | STATIC_STORE);
             incoming->awaited = accesses ? note_access(pipeline, context, &records[i]) : 0;
         }
     }
@@ -270,7 +253,7 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
     pipeline->live |= 1u << context; /* until it turns out to have nothing */
     pipeline->contexts[context].active = active;
     if (active && pipeline->slices >> context & 1) {
-        helpers_leave_context(pipeline, context);
+        pipeline->hooks->left(pipeline->helpers, context);
     }
 }
 
@@ -472,12 +455,12 @@ struct progress pipeline_progress(const struct pipeline *pipeline, unsigned cont
 
 void pipeline_set_arena(struct pipeline *pipeline, void *arena, size_t bytes)
 {
-    slots_set_arena(pipeline->slots, arena, bytes);
+    static_insns_set_arena(pipeline->static_insns, arena, bytes);
 }
 
 bool pipeline_arena_full(const struct pipeline *pipeline)
 {
-    return slots_full(pipeline->slots);
+    return static_insns_full(pipeline->static_insns);
 }
 
 void pipeline_drain(struct pipeline *pipeline)
@@ -489,6 +472,6 @@ void pipeline_drain(struct pipeline *pipeline)
     while ((!slices || threads_are_busy(pipeline)) && run_cycle(pipeline)) {
     }
     if (slices) {
-        helpers_end_all(pipeline);
+        pipeline->hooks->ended(pipeline->helpers);
     }
 }

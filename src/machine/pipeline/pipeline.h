@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct helper_hooks;
 struct helpers;
 struct loads;
-struct memory;
 struct origins;
 struct pipeline;
 struct pipeview;
@@ -68,16 +68,12 @@ bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origi
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins);
 void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
-/* Run slices on contexts that no thread uses: what they are added to (helpers.h), the pipeline's; NULL if
- * memory runs out. */
-struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory);
-/* After that: let the hardware make slices, and optimize them; false if memory runs out. */
-bool pipeline_make_slices(struct pipeline *pipeline, bool optimize);
+/* Contexts that no thread uses may run slices: whom to tell of what happens, and how. */
+void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
+                          const struct helper_hooks *hooks);
 /* After the last one: false if the view could not be written. */
 bool pipeline_finish_view(struct pipeline *pipeline);
 
-/* What is executed from now on is given to a context next: pipeline_give. */
-void pipeline_follow(struct pipeline *pipeline);
 /* Gives a context what its thread executed next; as many as there is room for (pipeline_room). */
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context);
 void pipeline_give(struct pipeline *pipeline, unsigned context, const struct record *records,

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
-#include "machine/high_file.h"
+#include "machine/state/high_file.h"
 #include "machine/pipeline/window.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 enum event_kind { EVENT_FETCH, EVENT_QUEUE, EVENT_EXECUTE, EVENT_DONE, EVENT_RETIRE };
 
 struct life {
-    const struct slot *slot;
+    const struct static_insn *insn;
     guest_addr address;
     uint64_t id; /* in the file: by the order of fetch */
     unsigned context;
@@ -109,17 +109,17 @@ static void write_begin(struct pipeview *view, struct life *life, uint64_t numbe
     };
     char text[RV64_TEXT_SIZE];
     struct rv64_insn insn;
-    rv64_decode(life->slot->word, &insn);
-    rv64_disassemble(&insn, life->slot->site.pc, text, sizeof text);
+    rv64_decode(life->insn->word, &insn);
+    rv64_disassemble(&insn, life->insn->site.pc, text, sizeof text);
     char *tab = strchr(text, '\t');
     if (tab != NULL) {
         *tab = ' ';
     }
     life->id = view->fetched++;
     fprintf(view->file, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", life->id, number, life->context);
-    fprintf(view->file, "L\t%" PRIu64 "\t0\t%" PRIx64 ": %s\n", life->id, life->slot->site.pc,
+    fprintf(view->file, "L\t%" PRIu64 "\t0\t%" PRIx64 ": %s\n", life->id, life->insn->site.pc,
             text);
-    if (life->slot->flags & (SLOT_LOAD | SLOT_STORE)) {
+    if (life->insn->flags & (STATIC_LOAD | STATIC_STORE)) {
         fprintf(view->file, "L\t%" PRIu64 "\t1\taddress 0x%" PRIx64 ", %s\n", life->id,
                 life->address, causes[life->cause]);
     }
@@ -205,9 +205,9 @@ void pipeview_retire(struct pipeline *pipeline, unsigned context, const struct e
     view->free_life = life->next_free;
     view->used++;
     *life = (struct life){
-        .slot = entry->slot, .address = entry->address, .context = context, .cause = entry->cause};
+        .insn = entry->insn, .address = entry->address, .context = context, .cause = entry->cause};
     add_event(view, id, EVENT_FETCH, times->fetched);
-    if (entry->slot->flags & SLOT_ALONE) {
+    if (entry->insn->flags & STATIC_ALONE) {
         add_event(view, id, EVENT_EXECUTE, times->dispatched);
     } else {
         add_event(view, id, EVENT_QUEUE, times->dispatched);

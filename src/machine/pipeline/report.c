@@ -1,8 +1,7 @@
 /* The statistics of the pipeline: where the cycles went. */
 #include "machine/pipeline/measure.h"
-#include "machine/pipeline/dsp.h"
 #include "machine/pipeline/window.h"
-#include "machine/statistics.h"
+#include "machine/state/statistics.h"
 
 static const char *const cause_names[] = {
 #define CAUSE(name, meaning) #name,
@@ -148,9 +147,6 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
     report_prefetches(s, pipeline);
     if (pipeline->helpers != NULL) {
         report_helpers(s, pipeline, cycles);
-    }
-    if (pipeline->dsp != NULL) {
-        dsp_report(pipeline->dsp, s);
     }
 }
 

@@ -80,7 +80,7 @@ static void touch_ahead(struct pipeline *pipeline, unsigned context, const struc
     const uint64_t address = context_address(pipeline, context, record->address);
     const unsigned count =
         prefetch_learn(&pipeline->prefetcher,
-                       context_address(pipeline, context, record->slot->site.pc), address, ahead);
+                       context_address(pipeline, context, record->insn->site.pc), address, ahead);
     for (unsigned i = 0; i < count; i++) {
         if ((ahead[i] ^ address) >> GUEST_SPACE_BITS == 0 && pipeline->l1d.lines != NULL &&
             !cache_holds(&pipeline->l1d, ahead[i]) &&
@@ -157,22 +157,22 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
     struct data_trail data = {0};
     pipeline->contexts[context].fetch_line = 0; /* of earlier cycles: it may be gone by now */
     for (unsigned i = 0; i < count; i++) {
-        const struct slot *slot = records[i].slot;
-        const uint64_t line = slot->site.pc >> line_shift;
+        const struct static_insn *insn = records[i].insn;
+        const uint64_t line = insn->site.pc >> line_shift;
         if (line != trail.line && memory) {
             touch_code(pipeline, &trail, line);
         }
         trail.jumped = false;
-        if (slot->site.kind != BRANCH_NONE) {
-            const guest_addr actual = i + 1 < count ? records[i + 1].slot->site.pc : next;
-            branch_fetch(&pipeline->predictor, context, &slot->site, actual);
-            trail.jumped = actual != slot->site.next;
+        if (insn->site.kind != BRANCH_NONE) {
+            const guest_addr actual = i + 1 < count ? records[i + 1].insn->site.pc : next;
+            branch_fetch(&pipeline->predictor, context, &insn->site, actual);
+            trail.jumped = actual != insn->site.next;
         }
-        if (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH) && memory &&
+        if (insn->flags & (STATIC_LOAD | STATIC_STORE | STATIC_PREFETCH) && memory &&
             records[i].address >> GUEST_SPACE_BITS == 0) {
             touch_data(pipeline, &data, records[i].address | trail.space,
-                       (slot->flags & SLOT_STORE) != 0);
-            if (UNLIKELY(pipeline->prefetcher.entries != NULL) && slot->flags & SLOT_LOAD) {
+                       (insn->flags & STATIC_STORE) != 0);
+            if (UNLIKELY(pipeline->prefetcher.entries != NULL) && insn->flags & STATIC_LOAD) {
                 touch_ahead(pipeline, context, &records[i]);
                 data.line = 0; /* lines that were brought may have its place */
             }

@@ -1,8 +1,8 @@
 /* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
 #include "base/check.h"
-#include "machine/origins.h"
+#include "machine/units/origins.h"
 #include "machine/pipeline/window.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 
@@ -12,26 +12,27 @@ struct recorder {
 };
 
 /* Only while it is decoded is it known which load of the program a translator's copy is. */
-static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_addr pc,
-                      const struct rv64_insn *insn)
+static void note_load(const struct pipeline *pipeline, struct static_insn *static_insn,
+                      guest_addr pc, const struct rv64_insn *insn)
 {
     const struct origin origin = origins_find(pipeline->origins, pc, insn);
-    if (pipeline->all_loads != NULL && slot->load == NULL) {
-        loads_add(pipeline->all_loads, slot, origin);
+    if (pipeline->all_loads != NULL && static_insn->load == NULL) {
+        loads_add(pipeline->all_loads, static_insn, origin);
     }
-    if (slots_marked(pipeline->slots, origin.pc) & SLOT_PERFECT) {
-        slot->flags |= SLOT_PERFECT;
+    if (static_insns_marked(pipeline->static_insns, origin.pc) & STATIC_PERFECT) {
+        static_insn->flags |= STATIC_PERFECT;
     }
 }
 
 static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
 {
     const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
-    struct slot *slot = slots_get(pipeline->slots, pc, insn);
-    if (UNLIKELY(pipeline->origins != NULL) && slot != NULL && slot->flags & SLOT_LOAD) {
-        note_load(pipeline, slot, pc, insn);
+    struct static_insn *static_insn = static_insns_get(pipeline->static_insns, pc, insn);
+    if (UNLIKELY(pipeline->origins != NULL) && static_insn != NULL &&
+        static_insn->flags & STATIC_LOAD) {
+        note_load(pipeline, static_insn, pc, insn);
     }
-    return (struct watch_request){.events = WATCH_RECORD, .slot = slot};
+    return (struct watch_request){.events = WATCH_RECORD, .insn = static_insn};
 }
 
 /* For warming: only what touches something, and where a block begins, which says where the last one went. */
@@ -39,9 +40,9 @@ static struct watch_request watches_touches(struct unit *unit, guest_addr pc,
                                             const struct rv64_insn *insn)
 {
     struct watch_request request = watches(unit, pc, insn);
-    const struct slot *slot = request.slot;
-    if (slot->site.kind == BRANCH_NONE &&
-        (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH)) == 0) {
+    const struct static_insn *static_insn = request.insn;
+    if (static_insn->site.kind == BRANCH_NONE &&
+        (static_insn->flags & (STATIC_LOAD | STATIC_STORE | STATIC_PREFETCH)) == 0) {
         request.events = WATCH_RECORD_FIRST;
     }
     return request;

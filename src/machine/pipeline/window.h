@@ -11,7 +11,7 @@
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/pipeview.h"
 #include "machine/pipeline/prefetch.h"
-#include "machine/pipeline/slot.h"
+#include "machine/pipeline/static_insn.h"
 
 #define NO_ENTRY UINT32_MAX
 #define NO_CYCLE UINT64_MAX
@@ -25,7 +25,7 @@ enum entry_state { ENTRY_WAITS, ENTRY_READY, ENTRY_ISSUED, ENTRY_DONE };
 
 /* An instruction between dispatch and retirement: one line of the host's cache. */
 struct entry {
-    struct slot *slot;
+    struct static_insn *insn;
     guest_addr address;
     uint64_t done;       /* the cycle in which its result is there, once it is issued */
     uint64_t translated; /* the cycle from which its address is translated; 0: not asked yet */
@@ -179,15 +179,16 @@ struct pipeline {
     unsigned store_waiters;            /* contexts whose store finds no room in it, */
     uint8_t store_order[CONTEXTS_MAX]; /* in the order in which they came */
 
-    struct slots *slots;
+    struct static_insns *static_insns;
     struct branch_predictor predictor;
     struct memory_bus bus;
     struct cache l1i, l1d, l2, l3, itlb, dtlb;
     struct prefetcher prefetcher;
-    struct loads *loads;     /* NULL unless asked for, and unless measuring */
-    struct dsp *dsp;         /* NULL unless the hardware makes slices */
-    struct helpers *helpers; /* NULL unless there may be slices */
-    struct pipeview *view;   /* the same */
+    struct loads *loads;              /* NULL unless asked for, and unless measuring */
+    struct pipeview *view;            /* NULL unless asked for, and unless measuring */
+    struct helpers *helpers;          /* NULL unless there may be slices */
+    const struct helper_hooks *hooks; /* how they are told; NULL if there are none */
+    bool helpers_time;                /* they look at `times` */
     struct pipeline_statistics statistics;
 
     bool measuring;                          /* what happens counts */

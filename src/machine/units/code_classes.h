@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_CODE_CLASSES_H
 #define STRATA_MACHINE_UNITS_CODE_CLASSES_H
 
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct code_classes;
 

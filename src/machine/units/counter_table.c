@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/spread.h"
-#include "machine/statistics.h"
+#include "machine/state/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -361,11 +361,11 @@ static const struct unit_kind kind = {
 struct counter_table *counter_table_create(uint64_t entries, struct unit_host host)
 {
     struct counter_table *table = calloc(1, sizeof *table);
-    struct shadow **slots = calloc(entries + 1, sizeof *slots);
+    struct shadow **places = calloc(entries + 1, sizeof *places);
     struct shadow **buckets = calloc((size_t)1 << FIRST_BITS, sizeof *buckets);
-    if (table == NULL || slots == NULL || buckets == NULL) {
+    if (table == NULL || places == NULL || buckets == NULL) {
         free(table);
-        free(slots);
+        free(places);
         free(buckets);
         return NULL;
     }
@@ -374,7 +374,7 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
     table->unit.kind = &kind;
     table->unit.host = host;
     table->size = entries;
-    table->entries = slots;
+    table->entries = places;
     table->last = &table->first;
     return table;
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_COUNTER_TABLE_H
 #define STRATA_MACHINE_UNITS_COUNTER_TABLE_H
 
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct counter_table;
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 #define STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct loop_profile;
 

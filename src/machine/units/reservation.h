@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_RESERVATION_H
 #define STRATA_MACHINE_UNITS_RESERVATION_H
 
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 /* NULL if memory is out. */
 struct unit *reservation_unit_create(struct unit_host host);

@@ -2,7 +2,7 @@
 #include "machine/units/trace.h"
 
 #include "isa/rv64/disassemble.h"
-#include "machine/high_file.h"
+#include "machine/state/high_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/passes.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -6,7 +6,7 @@
 #include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"
 #include "translator/fragment/told.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -16,7 +16,7 @@ typedef uint64_t guest_addr;
 struct translator;
 struct exit;
 struct signals;
-struct slot;
+struct paper_slot;
 
 struct context {
     struct target_registers registers; /* the program's, while it is not in the cache */
@@ -28,7 +28,7 @@ struct context {
     struct signals *signals;
     const void *callback;                    /* what counters call at their threshold */
     const void *fetch_slot;                  /* the routine of `sw-paper` that finds a slot */
-    struct slot *slots;                      /* the table of `sw-paper` */
+    struct paper_slot *slots;                /* the table of `sw-paper` */
     uint64_t threshold;                      /* executions that make a loop hot */
     const void *miss[LOOKUP_KINDS];          /* where lookups of each kind go that fail */
     const struct exit *missed[LOOKUP_KINDS]; /* what lookups of each kind leave through then */
@@ -45,7 +45,7 @@ struct context {
     guest_addr unreadable; /* where it happened */
     const struct call
         *call;   /* the system call that the thread makes now, where that matters; or NULL */
-    void *words; /* memory that execve needs (exec.c), or NULL */
+    void *words; /* memory that execve needs (execve.c), or NULL */
     size_t words_bytes;
     union target_lookup lookups[]; /* some tables grow from the context downwards instead */
 };

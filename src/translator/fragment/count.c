@@ -2,7 +2,7 @@
 #include "translator/fragment/count.h"
 
 #include "translator/fragment/link.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -8,7 +8,7 @@
 #define STRATA_TRANSLATOR_FRAGMENT_COUNT_H
 
 #include "translator/fragment/fragment.h"
-#include "translator/fragment/slot.h"
+#include "translator/fragment/paper_slot.h"
 
 enum counters {
 #define COUNTERS(id, name) COUNTERS_##id,
@@ -83,7 +83,7 @@ struct counts {
     unsigned placed_count;
     struct loop *buckets[LOOP_BUCKETS];
     struct loop *tags[LOOP_BUCKETS];
-    struct slot slots[SLOTS];
+    struct paper_slot slots[PAPER_SLOTS];
     struct loop loops[LOOPS];
     struct placed placed[LOOPS]; /* software counters, by the address of their code */
 };

@@ -2,7 +2,7 @@
 #include "translator/fragment/counter_code.h"
 
 #include "translator/fragment/link.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #define ALIGNMENT 8
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_FRAGMENT_COUNTER_CODE_H
 #define STRATA_TRANSLATOR_FRAGMENT_COUNTER_CODE_H
 
-#include "translator/target.h"
+#include "translator/fragment/target.h"
 
 /* Writes the code for `loop`; false if there is no room within reach of its fragment. */
 bool counter_code_place(struct translator *translator, struct loop *loop);

@@ -6,7 +6,7 @@
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 
@@ -234,4 +234,12 @@ const uint8_t *dispatch(struct context *context, struct exit *exit)
 {
     return UNLIKELY(context->translator->threaded) ? dispatch_among_threads(context, exit)
                                                    : dispatch_alone(context, exit);
+}
+
+void dispatch_add_up(struct translator *translator)
+{
+    for (struct context *at = translator->threads; at != NULL; at = at->next) {
+        translator->statistics.dispatches +=
+            __atomic_exchange_n(&at->dispatches, 0, __ATOMIC_RELAXED);
+    }
 }

@@ -8,4 +8,7 @@
  * to enter it. */
 const uint8_t *dispatch(struct context *context, struct exit *exit);
 
+/* What threads have counted without the lock is added up. */
+void dispatch_add_up(struct translator *translator);
+
 #endif

@@ -1,5 +1,5 @@
 /* From where the program may execute instructions, as the kernel would decide when it fetches them. */
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include <asm/unistd.h>
 #include <linux/fcntl.h>

@@ -5,7 +5,7 @@
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/outside.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 static void begin(struct translator *translator)
 {

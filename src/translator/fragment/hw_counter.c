@@ -1,6 +1,6 @@
 /* Counters that the processor has: made by the exits that lead to a loop's head, or by the translator. */
 #include "translator/fragment/link.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -4,7 +4,7 @@
  * whose own fragment has gone stays there, dead, until somebody walks the list. */
 #include "translator/fragment/link.h"
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -1,7 +1,7 @@
 /* Remembers what fragments were made from, and compares it with what is there now. */
 #include "translator/fragment/originals.h"
 
-#include "translator/host.h"
+#include "translator/host/host.h"
 
 #include "base/check.h"
 

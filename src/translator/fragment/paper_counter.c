@@ -1,25 +1,25 @@
 /* The paper's counters in software: a hashed array in memory, whose slots change hands (its Table 2). */
 #include "translator/fragment/counter_code.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 static struct reading paper_read(const struct translator *translator, const struct loop *loop)
 {
-    const struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
     return (struct reading){.executions = slot->head == loop->head ? slot->count : 0};
 }
 
 /* Another thread may have taken the slot for another head meanwhile. */
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop)
 {
-    struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
     slot->count -= slot->head == loop->head;
 }
 
 uint64_t paper_counter_collisions(const struct counts *counts)
 {
     uint64_t collisions = 0;
-    for (unsigned i = 0; i < SLOTS; i++) {
-        const struct slot *slot = &counts->slots[i];
+    for (unsigned i = 0; i < PAPER_SLOTS; i++) {
+        const struct paper_slot *slot = &counts->slots[i];
         if (slot->resets != 0) { /* the first one took an empty slot */
             collisions += count_additions(slot->resets, (uintptr_t)slot) - 1;
         }

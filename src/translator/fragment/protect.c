@@ -5,7 +5,7 @@
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/outside.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -1,7 +1,7 @@
 /* The memory that fragments live in: made, filled, emptied, enlarged. */
 #include "translator/fragment/space.h"
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 #include "base/check.h"
 

@@ -1,5 +1,5 @@
 /* Finds the place in the program that an address in the cache stands for. */
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* The last mark whose run begins at `offset` or before it; of several that begin
  * at one place, because all but the last are empty, the last.  NULL if all begin

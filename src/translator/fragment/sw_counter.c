@@ -1,6 +1,6 @@
 /* Counters in software, each with a word of its own: `sw`, which goes when the loop is hot, and `sw-exact`. */
 #include "translator/fragment/counter_code.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 static uint64_t *cell_of(const struct translator *translator, const struct loop *loop)
 {

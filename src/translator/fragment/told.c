@@ -9,7 +9,7 @@
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/outside.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* Going to sleep and waking costs as much as comparing some ten times. */
 #define CREDIT 8

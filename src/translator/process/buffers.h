@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_PROCESS_BUFFERS_H
 #define STRATA_TRANSLATOR_PROCESS_BUFFERS_H
 
-#include "translator/target.h"
+#include "translator/fragment/target.h"
 
 /* A call is about to be made: what it may write to is open. */
 void buffers_before_call(struct context *context, const struct call *call);

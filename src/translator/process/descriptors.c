@@ -4,19 +4,13 @@
  * to close, and where it wants the number of one for itself, that moves away. */
 #include "translator/process/descriptors.h"
 
-#include "translator/tell/output.h"
+#include "translator/host/output.h"
 #include "translator/process/self.h"
 #include "translator/process/system.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
-#include <linux/resource.h>
-
-/* More than that makes the kernel's tables large. */
-#define DESCRIPTOR_LIMIT 65536
-/* So many from the highest on; some may be another Strata's. */
-#define DESCRIPTORS_WANTED 16
 
 #define OWN_DESCRIPTORS 6
 
@@ -40,25 +34,6 @@ static int64_t *find_own(struct context *context, uint32_t number)
         }
     }
     return NULL;
-}
-
-int64_t descriptors_move_up(int64_t fd)
-{
-    struct rlimit64 limit;
-
-    if (host_is_error(host_call(__NR_prlimit64, 0L, (long)RLIMIT_NOFILE, NULL, &limit))) {
-        return fd;
-    }
-    const uint64_t end = limit.rlim_cur < DESCRIPTOR_LIMIT ? limit.rlim_cur : DESCRIPTOR_LIMIT;
-    if (end < 2 * DESCRIPTORS_WANTED) {
-        return fd;
-    }
-    const int64_t high = host_call(__NR_fcntl, fd, (long)F_DUPFD_CLOEXEC, end - DESCRIPTORS_WANTED);
-    if (host_is_error(high)) {
-        return fd;
-    }
-    host_call(__NR_close, fd);
-    return high;
 }
 
 void descriptors_keep(const struct reports *reports, bool kept)
@@ -107,7 +82,7 @@ int64_t system_dup3(struct context *context, const struct call *call)
     }
     if (own != NULL) {
         const int64_t moved =
-            host_call(__NR_fcntl, *own, (long)F_DUPFD_CLOEXEC, (long)DESCRIPTORS_WANTED);
+            host_call(__NR_fcntl, *own, (long)F_DUPFD_CLOEXEC, (long)HOST_HIGH_DESCRIPTORS);
         if (host_is_error(moved)) {
             return moved;
         }

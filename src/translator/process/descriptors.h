@@ -2,10 +2,8 @@
 #ifndef STRATA_TRANSLATOR_DESCRIPTORS_H
 #define STRATA_TRANSLATOR_DESCRIPTORS_H
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
-/* Moves a descriptor out of the program's way; where that cannot be done it stays. */
-int64_t descriptors_move_up(int64_t fd);
 /* Whether it is one of them, of which the program does not know. */
 bool descriptors_are_own(struct context *context, uint64_t fd);
 /* Those that a new image of Strata needs outlive execve, or do not. */

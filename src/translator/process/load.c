@@ -1,7 +1,9 @@
 /* Maps a program and its interpreter, and says in one line why it cannot. */
+#include "translator/process/load.h"
+
 #include "translator/fragment/fetch.h"
+#include "translator/process/self.h"
 #include "translator/process/stack.h"
-#include "translator/translator.h"
 
 #include "base/text.h"
 #include "elf/image.h"

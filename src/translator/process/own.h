@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_OWN_H
 #define STRATA_TRANSLATOR_OWN_H
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* The lowest piece that has something between `start` and `end`: whole pages, not
  * cut off there.  Takes the lock. */

@@ -1,5 +1,5 @@
 /* Reads the first line of a script as Linux does. */
-#include "translator/process/exec.h"
+#include "translator/process/execve.h"
 
 static bool is_blank(char c)
 {

@@ -3,7 +3,7 @@
 
 #include "translator/fragment/changes.h"
 #include "translator/process/descriptors.h"
-#include "translator/process/exec.h"
+#include "translator/process/execve.h"
 
 #include "base/text.h"
 

@@ -9,7 +9,7 @@
 #ifndef STRATA_TRANSLATOR_SIGNAL_H
 #define STRATA_TRANSLATOR_SIGNAL_H
 
-#include "translator/process/actions.h"
+#include "translator/host/actions.h"
 #include "translator/fragment/context.h"
 #include "translator/fragment/fragment.h"
 

@@ -7,6 +7,7 @@
 #include "translator/process/thread.h"
 
 #include <asm/errno.h>
+#include <asm/signal.h>
 #include <asm/unistd.h>
 #include <linux/sched.h>
 
@@ -116,4 +117,33 @@ guest_addr outside_system_call(struct context *context, guest_addr next)
     }
     TARGET_CALL_RESULT(&context->registers) = (uint64_t)result;
     return next;
+}
+
+/* abort() is how programs kill themselves, and the kernel asks nobody then.  One
+ * that lives on reports once more when it ends. */
+int64_t system_tgkill(struct context *context, const struct call *call)
+{
+    struct translator *translator = context->translator;
+    const bool aborts = (int)call->arguments[2] == SIGABRT && !signal_is_handled(context, SIGABRT);
+
+    if (aborts) {
+        report_replaced(translator);
+    }
+    const int64_t result = system_pass(context, call);
+    if (aborts) {
+        report_not_replaced(translator);
+    }
+    return result;
+}
+
+/* Not through the program's way to the kernel: a signal that comes now is too late. */
+int64_t system_exit(struct context *context, const struct call *call)
+{
+    return thread_exit(context, (int)call->arguments[0]);
+}
+
+int64_t system_exit_group(struct context *context, const struct call *call)
+{
+    report_end(context->translator);
+    host_exit((int)call->arguments[0]);
 }

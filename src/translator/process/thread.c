@@ -4,6 +4,7 @@
 
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
+#include "translator/fragment/dispatch.h"
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
@@ -105,14 +106,6 @@ bool outside_bring_out(struct translator *translator)
     }
     __atomic_store_n(&translator->emptying, false, __ATOMIC_RELEASE);
     return true;
-}
-
-void thread_add_up(struct translator *translator)
-{
-    for (struct context *at = translator->threads; at != NULL; at = at->next) {
-        translator->statistics.dispatches +=
-            __atomic_exchange_n(&at->dispatches, 0, __ATOMIC_RELAXED);
-    }
 }
 
 void thread_forget_others(struct context *context)
@@ -245,7 +238,7 @@ int64_t thread_exit(struct context *context, int status)
     }
     buffers_before_end(translator);
     lock_acquire(&translator->lock);
-    thread_add_up(translator);
+    dispatch_add_up(translator);
     const bool last = translator->threads == context && context->next == NULL;
     if (!last) {
         remove(context);

@@ -9,7 +9,7 @@
 
 #include "translator/fragment/outside.h"
 #include "translator/process/system.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* A context for one more thread, not yet one of translator->threads; NULL if
  * there is no memory. */
@@ -18,9 +18,6 @@ struct context *thread_create(struct translator *translator);
 void thread_add(struct context *context);
 /* In a process that was forked there is no other. */
 void thread_forget_others(struct context *context);
-
-/* What threads have counted without the lock is added up. */
-void thread_add_up(struct translator *translator);
 
 /* The program is at a call that starts a thread: the target (target_clone) calls this with all
  * of its registers in the context, and goes on behind the call. */

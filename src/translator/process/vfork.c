@@ -11,8 +11,8 @@
  * and with a lock that is free. */
 #include "translator/fragment/flush.h"
 #include "translator/process/descriptors.h"
-#include "translator/process/exec.h"
-#include "translator/tell/output.h"
+#include "translator/process/execve.h"
+#include "translator/host/output.h"
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
@@ -58,7 +58,7 @@ static void take_back(const struct kept *kept, struct context *context)
     translator->reports = kept->reports;
     context->pending = 0;         /* of a child that died with one, */
     outside_leave_cache(context); /* or there */
-    exec_forget(context);
+    execve_forget(context);
     context->borrows = 0;
 }
 
@@ -125,8 +125,8 @@ static void open_gate(struct gate *gate, struct call *call)
 {
     if (!host_is_error(host_call(__NR_pipe2, gate->ends, (long)O_CLOEXEC))) {
         gate->used = true;
-        gate->ends[0] = (int32_t)descriptors_move_up(gate->ends[0]);
-        gate->ends[1] = (int32_t)descriptors_move_up(gate->ends[1]);
+        gate->ends[0] = (int32_t)host_move_up(gate->ends[0]);
+        gate->ends[1] = (int32_t)host_move_up(gate->ends[1]);
         call->arguments[0] &= ~(uint64_t)CLONE_VFORK;
     }
 }

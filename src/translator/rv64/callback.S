@@ -1,7 +1,7 @@
 /* Called by the processor and by code of counters: the hardware's callback, and the paper's fetch of a slot. */
 #include "isa/rv64/xstrata_asm.h"
 #include "translator/rv64/registers.h"
-#include "translator/fragment/slot.h"
+#include "translator/fragment/paper_slot.h"
 
     .text
     .globl target_callback, target_callback_saved
@@ -38,11 +38,11 @@ target_callback_saved:
 /* a2 is the head; a1 becomes its slot and a0 the head that the slot has.
  * slot_of (slot.h) is the same in C. */
 target_fetch_slot:
-    slli a0, a2, 64 - 1 - SLOT_BITS
-    srli a0, a0, 64 - SLOT_BITS - SLOT_SHIFT
+    slli a0, a2, 64 - 1 - PAPER_SLOT_BITS
+    srli a0, a0, 64 - PAPER_SLOT_BITS - PAPER_SLOT_SHIFT
     ld a1, CONTEXT_SLOTS(tp)
     add a1, a1, a0
-    ld a0, SLOT_HEAD(a1)
+    ld a0, PAPER_SLOT_HEAD(a1)
     jr a3
 target_fetch_slot_end:
     .option pop

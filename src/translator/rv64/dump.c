@@ -1,6 +1,6 @@
 /* Puts RV64 instructions into words, for dumps. */
 #include "translator/rv64/encode_words.h"
-#include "translator/target.h"
+#include "translator/fragment/target.h"
 
 #include "base/text.h"
 #include "isa/rv64/decode.h"

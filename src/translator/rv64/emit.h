@@ -4,7 +4,7 @@
 
 #include "translator/rv64/context_offsets.h"
 #include "translator/rv64/encode_words.h"
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* System calls that only RISC-V has; not all of them are in older headers. */
 enum { NUMBER_HWPROBE = 258, NUMBER_FLUSH_ICACHE = 259 };

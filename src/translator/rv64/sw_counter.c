@@ -85,8 +85,8 @@ static void write_inline(const struct translator *translator, uint8_t *code,
     __builtin_memcpy(code + SW_EXIT * 4, &exit, sizeof exit);
 }
 
-#define SLOT_COUNT ((int32_t)offsetof(struct slot, count))
-#define SLOT_CALLBACK ((int32_t)offsetof(struct slot, callback))
+#define SLOT_COUNT ((int32_t)offsetof(struct paper_slot, count))
+#define SLOT_CALLBACK ((int32_t)offsetof(struct paper_slot, callback))
 
 /* Table 2 of the paper, with its T0 to T3 in a0 to a3; as slow as it is there, on
  * purpose. */
@@ -96,7 +96,7 @@ static void write_paper(const struct translator *translator, uint8_t *code, cons
     const int32_t to_head = (HEAD_LITERAL - HEAD_LOAD) * 4;
     const int32_t to_slot = (SLOT_LITERAL - SLOT_LOAD) * 4;
     const uint8_t *entry = loop->fragment->entry;
-    const struct slot *slot = &translator->counts->slots[slot_of(loop->head)];
+    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
     const uint32_t words[] = {
         restore_word(A0, CONTEXT_X(A0)),
         save_word(A0, CONTEXT_SPARE),
@@ -110,7 +110,7 @@ static void write_paper(const struct translator *translator, uint8_t *code, cons
         word_r((uint32_t)MATCH_beq, 0, A2, A0) | branch_offset_bits(6 * 4),
         word_r((uint32_t)MATCH_amoadd_d, X0, A1, A1), /* slot->resets: not the paper's */
         restore_word(A3, CONTEXT_CALLBACK),
-        word_s((uint32_t)MATCH_sd, A1, A2, SLOT_HEAD),
+        word_s((uint32_t)MATCH_sd, A1, A2, PAPER_SLOT_HEAD),
         word_s((uint32_t)MATCH_sd, A1, X0, SLOT_COUNT),
         word_s((uint32_t)MATCH_sd, A1, A3, SLOT_CALLBACK),
         word_i((uint32_t)MATCH_ld, A3, A1, SLOT_COUNT),

@@ -1,7 +1,7 @@
 /* Shows the fragments in the cache, with the program's code beside the cache's. */
 #include "translator/fragment/fetch.h"
 #include "translator/fragment/build.h"
-#include "translator/tell/output.h"
+#include "translator/host/output.h"
 #include "translator/tell/plan_text.h"
 #include "translator/tell/report.h"
 #include "translator/fragment/outside.h"

@@ -3,7 +3,7 @@
 #define STRATA_TRANSLATOR_TELL_PLAN_TEXT_H
 
 #include "translator/fragment/plan.h"
-#include "translator/tell/output.h"
+#include "translator/host/output.h"
 
 /* One line for each step. */
 void plan_text_put(struct output *output, const struct plan *plan);

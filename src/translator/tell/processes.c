@@ -2,8 +2,7 @@
  *
  * They all have a file in memory open, to which each appends its numbers in one
  * write, so that none waits for another.  The first process reads them. */
-#include "translator/process/descriptors.h"
-#include "translator/tell/output.h"
+#include "translator/host/output.h"
 #include "translator/tell/report.h"
 
 #include <asm/unistd.h>
@@ -21,7 +20,7 @@ int64_t processes_open(void)
         return OUTPUT_NONE;
     }
     host_call(__NR_fcntl, fd, (long)F_SETFL, (long)O_APPEND);
-    return descriptors_move_up(fd);
+    return host_move_up(fd);
 }
 
 /* All members are words; taking back wraps around, as adding does. */

@@ -1,14 +1,11 @@
 /* Writes the translator's part of the statistics when the program ends; docs/stats.md has the keys. */
 #include "translator/tell/report.h"
 
-#include "translator/tell/output.h"
-#include "translator/process/signal.h"
-#include "translator/process/system.h"
-#include "translator/process/thread.h"
+#include "translator/fragment/dispatch.h"
+#include "translator/host/output.h"
 
 #include "base/text.h"
 
-#include <asm/signal.h>
 #include <asm/stat.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
@@ -280,7 +277,7 @@ void report_end(struct translator *translator)
     }
     lock_acquire(&translator->lock);
     if (!translator->reports.written) {
-        thread_add_up(translator);
+        dispatch_add_up(translator);
         write_reports(translator);
     }
     lock_release(&translator->lock);
@@ -344,33 +341,4 @@ void report_not_replaced(struct translator *translator)
         processes_add(translator, true);
         reports->written = false;
     }
-}
-
-/* abort() is how programs kill themselves, and the kernel asks nobody then.  One
- * that lives on reports once more when it ends. */
-int64_t system_tgkill(struct context *context, const struct call *call)
-{
-    struct translator *translator = context->translator;
-    const bool aborts = (int)call->arguments[2] == SIGABRT && !signal_is_handled(context, SIGABRT);
-
-    if (aborts) {
-        report_replaced(translator);
-    }
-    const int64_t result = system_pass(context, call);
-    if (aborts) {
-        report_not_replaced(translator);
-    }
-    return result;
-}
-
-/* Not through the program's way to the kernel: a signal that comes now is too late. */
-int64_t system_exit(struct context *context, const struct call *call)
-{
-    return thread_exit(context, (int)call->arguments[0]);
-}
-
-int64_t system_exit_group(struct context *context, const struct call *call)
-{
-    report_end(context->translator);
-    host_exit((int)call->arguments[0]);
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_TRANSLATOR_REPORT_H
 #define STRATA_TRANSLATOR_REPORT_H
 
-#include "translator/translator.h"
+#include "translator/fragment/translator.h"
 
 /* Opens what the options ask for; ends the process with a message if it cannot. */
 void report_start(struct translator *translator);
