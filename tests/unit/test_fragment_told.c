@@ -281,7 +281,7 @@ static void with_fast_returns_no_fragment_goes_alone(void **state)
     write_function(A, 1);
     assert_false(rig_fails(&rig, changes_unmap(rig.translator, CODE + 8 * PAGE, PAGE)));
     rig_build(&rig, A);
-    assert_true(rig_fails(&rig, changes_unmap(rig.translator, A & ~(PAGE - 1), PAGE)));
+    assert_true(rig_fails(&rig, changes_unmap(rig.translator, A & ~(guest_addr)(PAGE - 1), PAGE)));
     assert_non_null(strstr(rig.message, "--ret fast"));
 }
 
