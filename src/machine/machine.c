@@ -2,6 +2,7 @@
 #include "machine/machine.h"
 
 #include "base/check.h"
+#include "machine/callbacks.h"
 #include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/pipeline.h"
@@ -29,9 +30,25 @@ void machine_rewatch(struct machine *machine, guest_addr start, uint64_t bytes)
     }
 }
 
-static void rewatch(void *machine, guest_addr start, uint64_t bytes)
+static void rewatch(void *machine, uint64_t start, uint64_t bytes)
 {
     machine_rewatch(machine, start, bytes);
+}
+
+/* What has a cycle is told later than it was executed: the context's hart has gone on by then. */
+static void raise_callback(void *context, struct unit *unit, const struct watch_event *event,
+                           uint64_t callback, uint64_t argument)
+{
+    const struct machine *machine = context;
+    struct hart *hart = event->hart != NULL ? event->hart : machine->harts[event->context];
+    if (hart != NULL) {
+        callbacks_raise(hart, unit, callback, argument);
+    }
+}
+
+static struct unit_host host_of(struct machine *machine)
+{
+    return (struct unit_host){.rewatch = rewatch, .raise = raise_callback, .machine = machine};
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
@@ -72,8 +89,7 @@ struct engine_statistics machine_engine_statistics(const struct machine *machine
 
 static void add_unit(struct unit_set *set, struct unit *unit)
 {
-    ASSERT(set->count < UNITS_MAX);
-    set->units[set->count++] = unit;
+    ASSERT(unit_set_add(set, unit));
 }
 
 /* All engines count in the same cells and totals: it does not matter which of them runs. */
@@ -137,7 +153,7 @@ static bool share_pipeline(struct machine *machine)
 /* Contexts that no thread uses run slices from now on; nothing has been executed yet. */
 static bool add_helpers(struct machine *machine)
 {
-    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    const struct unit_host host = host_of(machine);
     machine->helpers = pipeline_run_slices(machine->pipeline, &machine->memory);
     struct unit *unit =
         machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
@@ -173,7 +189,7 @@ static bool add_dsp(struct machine *machine)
 static bool add_units(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
-    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    const struct unit_host host = host_of(machine);
     machine->counters = counter_table_create(options->counter_entries, host);
     if (machine->counters == NULL) {
         fprintf(stderr, "strata: not enough memory for %llu counters\n",
@@ -318,11 +334,14 @@ void machine_init_hart(struct machine *machine, struct hart *hart)
     hart->skip_count_at = HART_NO_ADDRESS;
 }
 
-void machine_release_hart(struct hart *hart)
+void machine_release_hart(struct machine *machine, struct hart *hart)
 {
-    free(hart->pending);
-    hart->pending = NULL;
-    hart->pending_count = hart->pending_capacity = 0;
+    for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
+        if (machine->harts[i] == hart) {
+            machine->harts[i] = NULL;
+        }
+    }
+    callbacks_release(hart);
 }
 
 bool machine_in_detail(const struct machine *machine)
@@ -374,6 +393,7 @@ static enum engine_stop run_recorded(struct machine *machine, struct hart *hart,
     unsigned count;
     const unsigned room = room_for(machine, hart);
     pipeline_follow(machine->pipeline);
+    machine->harts[hart->context] = hart;
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget, records, room, &count);
     give(machine, hart, records, count);
@@ -449,7 +469,8 @@ static enum engine_stop run_budget(struct machine *machine, struct hart *hart, u
                 return ENGINE_BUDGET; /* what had to wait for its end may go on */
             }
         }
-    } while (stop == ENGINE_SYSTEM && hart->instructions < end && may_go_on(machine, hart));
+    } while ((stop == ENGINE_SYSTEM || (stop == ENGINE_BUDGET && callbacks_due(hart))) &&
+             hart->instructions < end && may_go_on(machine, hart));
     return stop == ENGINE_SYSTEM ? ENGINE_BUDGET : stop;
 }
 

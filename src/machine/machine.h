@@ -6,7 +6,7 @@
 #include "machine/memory.h"
 #include "machine/origins.h"
 #include "machine/phases.h"
-#include "machine/units/unit.h"
+#include "machine/units/set.h"
 
 struct counter_table;
 struct loop_profile;
@@ -61,6 +61,7 @@ struct machine {
     struct unit *warm_unit;                           /* in phase_units only */
     struct origins origins;                           /* whose code loads are */
     struct pipeline *pipeline;                        /* or NULL */
+    struct hart *harts[CONTEXTS_MAX]; /* that last ran on each of its contexts; NULL: none has */
     struct helpers *helpers;                          /* the pipeline's, or NULL */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
@@ -97,7 +98,7 @@ bool machine_finish(struct machine *machine);
 
 /* Makes a hart ready to run on this machine, all registers zero. */
 void machine_init_hart(struct machine *machine, struct hart *hart);
-void machine_release_hart(struct hart *hart);
+void machine_release_hart(struct machine *machine, struct hart *hart);
 
 /* Runs `hart` for at most `budget` instructions, or until a counter's callback
  * has ended, or as far as its context of the pipeline has room; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */

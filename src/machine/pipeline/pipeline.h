@@ -53,7 +53,6 @@ struct pipeline_statistics {
     uint64_t prefetches; /* prefetch instructions issued */
 };
 
-#define CONTEXTS_MAX 8
 #define STREAM_RECORDS 256 /* that a context takes at a time */
 
 /* NULL if memory runs out. */

@@ -24,21 +24,21 @@ static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_
     }
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
-    struct slot *slot = slots_get(pipeline->slots, pc, insn);
+    struct slot *slot = slots_get(pipeline->slots, instruction->pc, instruction->insn);
     if (UNLIKELY(pipeline->origins != NULL) && slot != NULL && slot->flags & SLOT_LOAD) {
-        note_load(pipeline, slot, pc, insn);
+        note_load(pipeline, slot, instruction->pc, instruction->insn);
     }
     return (struct watch_request){.events = WATCH_RECORD, .slot = slot};
 }
 
 /* For warming: only what touches something, and where a block begins, which says where the last one went. */
-static struct watch_request watches_touches(struct unit *unit, guest_addr pc,
-                                            const struct rv64_insn *insn)
+static struct watch_request watches_touches(struct unit *unit,
+                                            const struct watch_instruction *instruction)
 {
-    struct watch_request request = watches(unit, pc, insn);
+    struct watch_request request = watches(unit, instruction);
     const struct slot *slot = request.slot;
     if (slot->site.kind == BRANCH_NONE &&
         (slot->flags & (SLOT_LOAD | SLOT_STORE | SLOT_PREFETCH)) == 0) {

@@ -2,6 +2,7 @@
 #include "machine/units/loop_profile.h"
 
 #include "base/check.h"
+#include "isa/rv64/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,26 +71,25 @@ static void note_call(struct table *calls, guest_addr pc, bool call)
     }
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    const uint32_t flags = rv64_row(insn->op)->flags;
-    const bool direct = flags & INSN_CONDITIONAL || insn->op == RV64_jal;
-    if (!direct || insn->imm >= 0) {
+    const unsigned flags = instruction->flags;
+    const bool direct = (flags & WATCHED_CONDITIONAL) != 0 ||
+                        (flags & (WATCHED_JUMP | WATCHED_INDIRECT)) == WATCHED_JUMP;
+    if (!direct || instruction->insn->imm >= 0) {
         return (struct watch_request){.events = 0};
     }
-    note_call(&profile->calls, pc, insn->op == RV64_jal && insn->rd != 0);
+    note_call(&profile->calls, instruction->pc, (flags & WATCHED_CALL) != 0);
     return (struct watch_request){.events = WATCH_BRANCH};
 }
 
-static void on_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
-                      bool taken)
+static void on_branch(struct unit *unit, const struct watch_event *event)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    (void)hart;
-    if (taken) {
-        const struct loop_count *call = slot_of(&profile->calls, pc);
-        count(&profile->loops, target, call->executions == 0 || call->turns != 0);
+    if (event->taken) {
+        const struct loop_count *call = slot_of(&profile->calls, event->instruction->pc);
+        count(&profile->loops, event->address, call->executions == 0 || call->turns != 0);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 #define STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 
+#include "machine/hart.h"
 #include "machine/units/unit.h"
 
 struct loop_profile;

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_TRACE_H
 #define STRATA_MACHINE_UNITS_TRACE_H
 
+#include "machine/hart.h"
 #include "machine/units/unit.h"
 
 /* Instructions with low <= pc < high; NULL with errno set if the file cannot be
