@@ -105,8 +105,14 @@ static void add_unit_to_all(struct machine *machine, struct unit *unit)
 static bool watch_pipeline(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
-    bool enough =
-        !options->count_loads || pipeline_count_loads(machine->pipeline, &machine->origins);
+    bool enough = true;
+    if (options->count_loads) {
+        struct unit *loads = pipeline_count_loads(machine->pipeline, &machine->origins);
+        enough = loads != NULL;
+        if (enough) {
+            add_unit(&machine->units, loads);
+        }
+    }
     for (size_t i = 0; enough && i < options->perfect_load_count; i++) {
         enough =
             pipeline_make_perfect(machine->pipeline, options->perfect_loads[i], &machine->origins);
@@ -116,13 +122,14 @@ static bool watch_pipeline(struct machine *machine)
         return false;
     }
     if (options->pipeview_path != NULL) {
-        struct pipeview *view = pipeview_open(options->pipeview_path, &machine->own_descriptors[2]);
+        struct unit *view = pipeview_open(options->pipeview_path, machine->pipeline,
+                                          &machine->own_descriptors[2]);
         if (view == NULL) {
             fprintf(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
                     options->pipeview_path, strerror(errno));
             return false;
         }
-        pipeline_set_view(machine->pipeline, view);
+        add_unit(&machine->units, view);
     }
     return true;
 }
@@ -179,10 +186,16 @@ static bool add_dsp(struct machine *machine)
 {
     const bool wanted = machine->options.dsp != DSP_OFF;
     const bool optimize = machine->options.dsp == DSP_OPTIMIZED;
-    if (wanted && (!add_helpers(machine) || !pipeline_make_slices(machine->pipeline, optimize))) {
+    if (!wanted) {
+        return true;
+    }
+    struct unit *unit =
+        add_helpers(machine) ? pipeline_make_slices(machine->pipeline, optimize) : NULL;
+    if (unit == NULL) {
         fprintf(stderr, "strata: not enough memory for slices\n");
         return false;
     }
+    add_unit(&machine->units, unit);
     return true;
 }
 
@@ -256,6 +269,13 @@ static bool add_units(struct machine *machine)
         }
         add_unit_to_all(machine, trace);
     }
+    if (machine->pipeline != NULL) {
+        machine->units.timed = true;
+        for (unsigned i = 0; i < PHASE_DETAIL; i++) {
+            machine->phase_units[i].timed = true;
+        }
+        pipeline_tell(machine->pipeline, &machine->units);
+    }
     return true;
 }
 
@@ -318,7 +338,6 @@ bool machine_finish(struct machine *machine)
     if (machine->pipeline != NULL) {
         phases_end(&machine->phases, machine->pipeline, machine->instructions);
         pipeline_drain(machine->pipeline);
-        complete = pipeline_finish_view(machine->pipeline);
     }
     for (unsigned i = 0; i < machine->units.count; i++) {
         struct unit *unit = machine->units.units[i];

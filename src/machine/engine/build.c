@@ -16,6 +16,7 @@ struct draft {
     unsigned events; /* of all units */
     unsigned unit_events[UNITS_MAX];
     struct watch_cell *cells[UNITS_MAX];
+    void *own[UNITS_MAX];
     uint64_t *totals[UNITS_MAX];
     struct slot *slot; /* for records; NULL: none are wanted */
 };
@@ -113,8 +114,12 @@ static void ask_units(struct builder *builder, struct draft *draft)
     draft->slot = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
-        const struct watch_request request = unit->kind->watches(unit, &instruction);
+        struct watch_request request = {.events = unit->kind->timed};
+        if (unit->kind->watches != NULL) {
+            request = unit->kind->watches(unit, &instruction);
+        }
         draft->unit_events[i] = request.events & ~told_elsewhere;
+        draft->own[i] = request.own;
         draft->cells[i] = request.events & WATCH_COUNTED ? request.cell : NULL;
         draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
         draft->events |= draft->unit_events[i];
@@ -238,7 +243,8 @@ static void add_watch(struct builder *builder, const struct draft *draft, unsign
     for (unsigned i = 0; i < set->count; i++) {
         const unsigned wanted = draft->unit_events[i] & events;
         if (wanted != 0) {
-            site->watchers[site->count++] = (struct watcher){.unit = set->units[i], .events = wanted};
+            site->watchers[site->count++] = (struct watcher){
+                .unit = set->units[i], .events = wanted, .own = draft->own[i]};
             site->events |= wanted;
         }
     }

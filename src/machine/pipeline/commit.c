@@ -1,8 +1,7 @@
 /* Commit: instructions retire in order, and what keeps them from it is noted. */
 #include "base/check.h"
-#include "machine/pipeline/dsp.h"
 #include "machine/pipeline/helpers.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 /* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
  * stores that leave would keep them from others for ever. */
@@ -59,9 +58,6 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
 {
     const struct entry *entry = entry_of(pipeline, id);
     const struct slot *slot = entry->slot;
-    if (UNLIKELY(pipeline->view != NULL)) {
-        pipeview_retire(pipeline, number, entry);
-    }
     if (slot->destination != REGISTER_NONE && context->writers[slot->destination] == id) {
         context->writers[slot->destination] = NO_ENTRY;
     }
@@ -72,10 +68,10 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     pipeline->memory_in_flight -= (slot->flags & (SLOT_LOAD | SLOT_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
+    if (tell_is_wanted(pipeline, slot, WATCH_RETIRED)) {
+        tell(pipeline, WATCH_RETIRED, id, &(struct watch_event){0});
+    }
     if (UNLIKELY(pipeline->helpers != NULL)) {
-        if (pipeline->dsp != NULL && !(slot->flags & SLOT_HELPER)) {
-            dsp_retired(pipeline->dsp, number, entry, pipeline->times[id].issued);
-        }
         helpers_retired(pipeline, number, id);
     }
 }
@@ -117,11 +113,11 @@ static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
         return;
     }
     context->statistics.slots[cause] += slots;
-    if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
-        const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
-        if ((entry->slot->flags & (SLOT_LOAD | SLOT_HELPER)) == SLOT_LOAD &&
-            entry->state != ENTRY_DONE) {
-            loads_site(pipeline->loads, entry->slot)->stall_slots += slots;
+    if (UNLIKELY((pipeline->told & WATCH_STALLED) != 0) && context->count > 0) {
+        const uint32_t id = entry_at(pipeline, number, 0);
+        const struct entry *entry = entry_of(pipeline, id);
+        if (entry->state != ENTRY_DONE && tell_is_wanted(pipeline, entry->slot, WATCH_STALLED)) {
+            tell(pipeline, WATCH_STALLED, id, &(struct watch_event){.slots = slots});
         }
     }
 }

@@ -1,7 +1,7 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
 #include "base/check.h"
 #include "machine/pipeline/helpers.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
 static void depend(struct pipeline *pipeline, uint32_t id, unsigned operand, uint32_t producer)
@@ -92,7 +92,7 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     }
     entry->forwarded = false;
     entry->address_known = false;
-    if (UNLIKELY(pipeline->view != NULL)) {
+    if (tell_needs_times(pipeline)) {
         pipeline->times[id].fetched = fetched->cycle;
         pipeline->times[id].dispatched = pipeline->now;
     }
@@ -113,10 +113,14 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     if (slot->destination != REGISTER_NONE) {
         context->writers[slot->destination] = id;
     }
+    if (tell_is_wanted(pipeline, slot, WATCH_DISPATCHED)) {
+        tell(pipeline, WATCH_DISPATCHED, id, &(struct watch_event){0});
+    }
     if (slot->flags & SLOT_ALONE) {
         context->alone_until = pipeline->now + slot->latency;
         entry->cause = CAUSE_system;
         complete_at(pipeline, id, context->alone_until);
+        pipeline->times[id].issued = pipeline->now;
         return;
     }
     context->in_queues++;

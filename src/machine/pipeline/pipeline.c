@@ -4,7 +4,7 @@
 #include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/shadow.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,32 +149,33 @@ void pipeline_destroy(struct pipeline *pipeline)
     cache_destroy(&pipeline->itlb);
     cache_destroy(&pipeline->dtlb);
     prefetch_destroy(&pipeline->prefetcher);
-    loads_destroy(pipeline->all_loads);
-    pipeview_destroy(pipeline->whole_view);
-    dsp_destroy(pipeline->dsp);
+    tell_destroy(pipeline);
     helpers_destroy(pipeline->helpers);
     free(pipeline);
 }
 
-bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins)
+struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins)
 {
     struct cache *caches[] = {&pipeline->l1d, &pipeline->l2, &pipeline->l3};
     for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
         struct cache *cache = caches[i];
         if (cache->lines != NULL &&
             (cache->shadow = shadow_create((cache->set_mask + 1) * cache->ways)) == NULL) {
-            return false;
+            return NULL;
         }
     }
     pipeline->origins = origins;
-    pipeline->loads = pipeline->all_loads = loads_create();
-    return pipeline->loads != NULL;
+    pipeline->loads = loads_create(origins);
+    return pipeline->loads != NULL ? loads_unit(pipeline->loads) : NULL;
 }
 
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
 {
     if (pipeline->origins != NULL) {
         slots_forget(pipeline->slots, start, bytes);
+    }
+    if (pipeline->loads != NULL) {
+        loads_forget(pipeline->loads, start, bytes);
     }
 }
 
@@ -184,26 +185,21 @@ bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struc
     return slots_mark(pipeline->slots, pc, SLOT_PERFECT);
 }
 
-void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
-{
-    pipeline->view = pipeline->whole_view = view;
-}
-
 struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory)
 {
     pipeline->helpers = helpers_create(pipeline, memory);
     return pipeline->helpers;
 }
 
-bool pipeline_make_slices(struct pipeline *pipeline, bool optimize)
+struct unit *pipeline_make_slices(struct pipeline *pipeline, bool optimize)
 {
     pipeline->dsp = dsp_create(&pipeline->parameters, pipeline->helpers, optimize);
-    return pipeline->dsp != NULL;
+    return pipeline->dsp != NULL ? dsp_unit(pipeline->dsp) : NULL;
 }
 
-bool pipeline_finish_view(struct pipeline *pipeline)
+void pipeline_tell(struct pipeline *pipeline, struct unit_set *units)
 {
-    return pipeline->whole_view == NULL || pipeview_finish(pipeline->whole_view);
+    tell_units(pipeline, units);
 }
 
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)

@@ -15,10 +15,11 @@ struct loads;
 struct memory;
 struct origins;
 struct pipeline;
-struct pipeview;
 struct rv64_insn;
 struct unit;
+struct unit;
 struct unit_host;
+struct unit_set;
 struct statistics;
 
 /* What keeps an instruction from retiring. */
@@ -59,21 +60,20 @@ struct pipeline_statistics {
 struct pipeline *pipeline_create(const struct parameters *parameters);
 void pipeline_destroy(struct pipeline *pipeline);
 
-/* Before the first cycle: count what each load does (false if memory runs out); let the loads at an
- * address of the program always hit the first level (the same); write the view of the pipeline, which is the
- * pipeline's from then on. */
-bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
+/* A unit that counts what each load does; NULL if memory runs out. */
+struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
 /* Loads that are decoded in this range from now on are others than before. */
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
+/* Before the first cycle: the loads at an address of the program always hit the first level.  False if memory runs
+ * out. */
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins);
-void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
 /* Run slices on contexts that no thread uses: what they are added to (helpers.h), the pipeline's; NULL if
  * memory runs out. */
 struct helpers *pipeline_run_slices(struct pipeline *pipeline, const struct memory *memory);
-/* After that: let the hardware make slices, and optimize them; false if memory runs out. */
-bool pipeline_make_slices(struct pipeline *pipeline, bool optimize);
-/* After the last one: false if the view could not be written. */
-bool pipeline_finish_view(struct pipeline *pipeline);
+/* After that: a unit that makes slices, and optimizes them; NULL if memory runs out. */
+struct unit *pipeline_make_slices(struct pipeline *pipeline, bool optimize);
+/* The units that hear what happens in it: all that there are. */
+void pipeline_tell(struct pipeline *pipeline, struct unit_set *units);
 
 /* What is executed from now on is given to a context next: pipeline_give. */
 void pipeline_follow(struct pipeline *pipeline);

@@ -2,7 +2,6 @@
 #include "machine/pipeline/slot.h"
 
 #include "isa/rv64/csr.h"
-#include "machine/pipeline/loads.h"
 #include "machine/pipeline/pipeline.h"
 
 #include <stdlib.h>
@@ -34,7 +33,6 @@ struct slots {
 /* What slots are made of that several processes see, at the same address. */
 struct arena {
     size_t used, room;      /* of slots */
-    struct load_site loads; /* what all loads here do: in nobody's list */
     struct slot slots[];
 };
 
@@ -248,6 +246,11 @@ void slots_set_arena(struct slots *slots, void *arena, size_t bytes)
     }
 }
 
+bool slots_shared(const struct slots *slots)
+{
+    return slots->arena != NULL;
+}
+
 bool slots_full(const struct slots *slots)
 {
     return slots->full;
@@ -260,7 +263,6 @@ static struct slot *new_slot(struct slots *slots)
     if (arena != NULL) {
         struct slot *slot = &arena->slots[arena->used];
         arena->used++;
-        slot->load = &arena->loads;
         return slot;
     }
     if (slots->used == CHUNK) {

@@ -42,11 +42,9 @@ struct slot {
     uint8_t unit;     /* enum unit_class */
     uint8_t mix;      /* enum mix */
     uint8_t bytes;    /* of a memory access */
-    uint8_t dlit;     /* of a load: where the table of delinquent ones had it last */
     uint32_t latency; /* of a load: when it hits is the cache's to say */
     uint16_t busy;    /* cycles in which its unit takes nothing else */
-    struct load_site
-        *load; /* what is known of this load; NULL until it is executed, or not asked for */
+    struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
     struct slot *hash_next;
 };
 
@@ -66,6 +64,8 @@ bool slots_mark(struct slots *slots, guest_addr pc, enum slot_flag flag);
 uint8_t slots_marked(const struct slots *slots, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void slots_set_arena(struct slots *slots, void *arena, size_t bytes);
+/* Whether they are made in an arena. */
+bool slots_shared(const struct slots *slots);
 /* Whether the arena was too small for one. */
 bool slots_full(const struct slots *slots);
 /* Slots of these addresses are made anew when they are asked for; those that there are stay. */

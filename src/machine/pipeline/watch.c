@@ -1,7 +1,7 @@
 /* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
 #include "base/check.h"
 #include "machine/origins.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 #include "machine/units/unit.h"
 
 #include <stdlib.h>
@@ -12,13 +12,11 @@ struct recorder {
 };
 
 /* Only while it is decoded is it known which load of the program a translator's copy is. */
-static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_addr pc,
-                      const struct rv64_insn *insn)
+static void note_load(const struct pipeline *pipeline, struct slot *slot,
+                      const struct watch_instruction *instruction)
 {
-    const struct origin origin = origins_find(pipeline->origins, pc, insn);
-    if (pipeline->all_loads != NULL && slot->load == NULL) {
-        loads_add(pipeline->all_loads, slot, origin);
-    }
+    const struct origin origin =
+        origins_find(pipeline->origins, instruction->pc, instruction->insn);
     if (slots_marked(pipeline->slots, origin.pc) & SLOT_PERFECT) {
         slot->flags |= SLOT_PERFECT;
     }
@@ -26,10 +24,15 @@ static void note_load(const struct pipeline *pipeline, struct slot *slot, guest_
 
 static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
+    struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
     struct slot *slot = slots_get(pipeline->slots, instruction->pc, instruction->insn);
+    /* What is in memory that others read has no units of its own there. */
+    if (UNLIKELY(pipeline->told != pipeline->told_always) && slot != NULL &&
+        !slots_shared(pipeline->slots)) {
+        ASSERT(tell_ask(pipeline, slot, instruction));
+    }
     if (UNLIKELY(pipeline->origins != NULL) && slot != NULL && slot->flags & SLOT_LOAD) {
-        note_load(pipeline, slot, instruction->pc, instruction->insn);
+        note_load(pipeline, slot, instruction);
     }
     return (struct watch_request){.events = WATCH_RECORD, .slot = slot};
 }

@@ -35,9 +35,7 @@ struct watch_instruction watch_instruction_of(uint64_t pc, const struct rv64_ins
                                       .insn = insn};
 }
 
-typedef void told(struct unit *unit, const struct watch_event *event);
-
-static told *function_of(const struct unit_kind *kind, enum watch what)
+unit_told *unit_function(const struct unit_kind *kind, enum watch what)
 {
     switch (what) {
     case WATCH_EXECUTED:
@@ -48,10 +46,14 @@ static told *function_of(const struct unit_kind *kind, enum watch what)
         return kind->memory;
     case WATCH_DISPATCHED:
         return kind->dispatched;
+    case WATCH_ISSUED:
+        return kind->issued;
     case WATCH_MISSED:
         return kind->missed;
     case WATCH_FILLED:
         return kind->filled;
+    case WATCH_STALLED:
+        return kind->stalled;
     case WATCH_RETIRED:
         return kind->retired;
     default:
@@ -65,7 +67,8 @@ void watch_site_tell(const struct watch_site *site, enum watch what, struct watc
     for (unsigned i = 0; i < site->count; i++) {
         if (site->watchers[i].events & what) {
             struct unit *unit = site->watchers[i].unit;
-            function_of(unit->kind, what)(unit, event);
+            event->own = site->watchers[i].own;
+            unit_function(unit->kind, what)(unit, event);
         }
     }
 }

@@ -31,10 +31,12 @@ struct watch_instruction watch_instruction_of(uint64_t pc, const struct rv64_ins
 struct watcher {
     struct unit *unit;
     unsigned events;
+    void *own; /* as in its request */
 };
 
 /* An instruction of which somebody wants events. */
 struct watch_site {
+    struct watch_site *next; /* of those of one pipeline */
     struct rv64_insn insn;
     struct watch_instruction instruction;
     unsigned events; /* of all watchers */
@@ -46,6 +48,10 @@ static inline size_t watch_site_bytes(unsigned watchers)
 {
     return sizeof(struct watch_site) + watchers * sizeof(struct watcher);
 }
+
+/* What a unit of the kind is told of an event with. */
+typedef void unit_told(struct unit *unit, const struct watch_event *event);
+unit_told *unit_function(const struct unit_kind *kind, enum watch what);
 
 /* Tells all that want it of an event at the site. */
 void watch_site_tell(const struct watch_site *site, enum watch what, struct watch_event *event);

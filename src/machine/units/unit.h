@@ -25,16 +25,19 @@ enum watch {
     WATCH_BRANCH = 4,      /* a branch or jump is executed: where it goes is known */
     WATCH_MEMORY = 8,      /* a load, store or atomic is about to access memory */
     WATCH_DISPATCHED = 16, /* an instruction enters the pipeline's window */
-    WATCH_MISSED = 32,     /* a load did not find its line in the first level */
-    WATCH_FILLED = 64,     /* the line that it missed will be there in a cycle that is known */
-    WATCH_RETIRED = 128,   /* an instruction leaves the pipeline; without a pipeline, it was executed */
+    WATCH_ISSUED = 32,     /* an instruction goes to its functional unit; a load, to the caches */
+    WATCH_MISSED = 64,     /* a load is issued and does not find its line in the first level */
+    WATCH_FILLED = 128,    /* the line that a load missed is there */
+    WATCH_STALLED = 256,   /* nothing retires, or too little, for the context's oldest instruction is not done */
+    WATCH_RETIRED = 512,   /* an instruction leaves the pipeline; without a pipeline, it was executed */
     /* For the machine's own units. */
-    WATCH_TOTAL = 256,         /* instructions that are executed, added up: one addition for many */
-    WATCH_RECORD = 512,        /* an instruction is put into the list that engine_run_recorded fills */
-    WATCH_RECORD_FIRST = 1024, /* an instruction is put into that list if a decoded block begins with it */
+    WATCH_TOTAL = 1024,        /* instructions that are executed, added up: one addition for many */
+    WATCH_RECORD = 2048,       /* an instruction is put into the list that engine_run_recorded fills */
+    WATCH_RECORD_FIRST = 4096, /* an instruction is put into that list if a decoded block begins with it */
 };
-/* Events that only the pipeline has. */
-#define WATCH_TIMED (WATCH_DISPATCHED | WATCH_MISSED | WATCH_FILLED | WATCH_RETIRED)
+/* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
+#define WATCH_TIMED                                                                                \
+    (WATCH_DISPATCHED | WATCH_ISSUED | WATCH_MISSED | WATCH_FILLED | WATCH_STALLED | WATCH_RETIRED)
 
 /* What an instruction does, as far as hardware that watches wants to know. */
 enum watched_flags {
@@ -65,16 +68,37 @@ struct watch_instruction {
 /* Where a line comes from, or which level misses it: the first, the second and the third cache, and memory. */
 enum watch_level { WATCH_L1, WATCH_L2, WATCH_L3, WATCH_MAIN_MEMORY };
 
+/* The cycles in which an instruction did what, as far as it has: fetched, dispatched, issued, and when its result is
+ * there. */
+struct watch_times {
+    uint64_t fetched, dispatched, issued, done;
+};
+
+/* What a load found in the caches, bits by enum watch_level. */
+struct watch_access {
+    uint8_t missed;   /* the line was not there */
+    uint8_t merged;   /* the line was on its way already */
+    uint8_t capacity; /* a fully associative cache would have missed, too: known with --loads */
+    bool looked;      /* false: it took its data from a store, or always hits */
+    bool forwarded;   /* it took its data from a store */
+};
+
 struct watch_event {
     const struct watch_instruction *instruction;
+    void *own;         /* what the unit asked for the event with */
     uint64_t cycle;    /* UNIT_NO_CYCLE where the functional engine tells it */
     uint64_t address;  /* of BRANCH: where it goes; of MEMORY, and where there is a cycle: what is accessed */
-    uint64_t waited;   /* of RETIRED: cycles from issue to its result; of FILLED: from the access to the line */
     unsigned context;  /* the hardware context */
-    uint8_t level;     /* enum watch_level; of RETIRED, MISSED and FILLED: where the data comes from */
     bool taken;        /* of BRANCH */
-    bool helper;       /* it is an instruction of a slice */
     struct hart *hart; /* its state; NULL where there is a cycle, for it has gone on.  Not for units from outside */
+    /* Where there is a cycle: */
+    bool helper;                /* it is an instruction of a slice */
+    bool measured;              /* what happens counts for the statistics (--skip, --sample) */
+    uint8_t level;              /* enum watch_level: where a load's data comes from, once it is issued */
+    uint8_t cause;              /* enum cause: what it waits for.  Not for units from outside */
+    uint64_t slots;             /* of STALLED: how many instructions could have retired */
+    struct watch_times times;
+    struct watch_access access; /* of ISSUED and MISSED */
 };
 
 /* Counts executions.  `fires_at` is compared for equality after the increment, so a cell that must never fire
@@ -90,6 +114,7 @@ struct watch_request {
     struct watch_cell *cell; /* for WATCH_COUNTED: stays valid until the address is asked about again */
     uint64_t *total;         /* for WATCH_TOTAL: as long as the cell */
     struct slot *slot;       /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
+    void *own;               /* comes back with each event of the instruction */
 };
 
 /* A parameter, as `--unit NAME,PARAMETER=VALUE` sets it. */
@@ -118,6 +143,7 @@ struct unit_host {
 struct unit_kind {
     unsigned version; /* UNIT_VERSION */
     const char *name, *meaning;
+    unsigned timed; /* of WATCH_TIMED: what it may ask for; without `watches` it hears of all instructions */
     const struct unit_parameter *parameters; /* the last one has no name; NULL: there are none */
     /* A unit, whose struct begins with a struct unit, from the values of its parameters, in their order.  NULL if
      * memory runs out. */
@@ -128,8 +154,10 @@ struct unit_kind {
     void (*branch)(struct unit *unit, const struct watch_event *event);
     void (*memory)(struct unit *unit, const struct watch_event *event);
     void (*dispatched)(struct unit *unit, const struct watch_event *event);
+    void (*issued)(struct unit *unit, const struct watch_event *event);
     void (*missed)(struct unit *unit, const struct watch_event *event);
     void (*filled)(struct unit *unit, const struct watch_event *event);
+    void (*stalled)(struct unit *unit, const struct watch_event *event);
     void (*retired)(struct unit *unit, const struct watch_event *event);
     /* The program enters a callback that the unit raised. */
     void (*callback_begins)(struct unit *unit, uint64_t argument);
