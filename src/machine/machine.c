@@ -10,6 +10,7 @@
 #include "machine/seat.h"
 #include "slice/section.h"
 #include "machine/system.h"
+#include "machine/units/chosen.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
@@ -268,6 +269,14 @@ static bool add_units(struct machine *machine)
             return false;
         }
         add_unit_to_all(machine, trace);
+    }
+    for (size_t i = 0; i < options->unit_count; i++) {
+        struct unit *unit = chosen_create(options->units[i], machine->pipeline != NULL);
+        if (unit == NULL) {
+            return false;
+        }
+        unit->host = host;
+        add_unit_to_all(machine, unit);
     }
     if (machine->pipeline != NULL) {
         machine->units.timed = true;

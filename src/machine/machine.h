@@ -38,6 +38,8 @@ struct machine_options {
     size_t perfect_load_count;
     const char *pipeview_path;    /* with it: NULL: no view of the pipeline */
     struct phase_options phases;  /* with it: what is simulated how */
+    const char *const *units;     /* that were chosen: NAME[,PARAMETER=VALUE...] */
+    size_t unit_count;
     struct seat *seat;            /* with it: another process has the processor; NULL: none has */
     bool beside_others;           /* with it: other programs run on it too */
     struct sampler_plan *windows; /* of retired instructions, to be sampled; NULL: none */
