@@ -3,6 +3,7 @@
  * Processors have such a record, which debuggers and profilers read.  This one keeps where the last branches and jumps
  * that were taken came from and went to.  At each system call it looks which branch was the last one, and says at the
  * end how often that was the same one, and what stood in the record at the last call. */
+#include <strata/statistics.h>
 #include <strata/unit.h>
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "machine/machine.h"
 
 #include "base/check.h"
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 #include "machine/pipeline/capture.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/pipeline.h"

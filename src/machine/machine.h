@@ -6,7 +6,7 @@
 #include "machine/memory.h"
 #include "machine/origins.h"
 #include "machine/phases.h"
-#include "machine/units/set.h"
+#include "machine/engine/unit_set.h"
 
 struct counter_table;
 struct loop_profile;

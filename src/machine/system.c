@@ -7,7 +7,7 @@
 #include "isa/rv64/decode.h"
 #include "isa/rv64/marker.h"
 #include "isa/rv64/xstrata_abi.h"
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"

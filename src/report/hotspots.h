@@ -3,7 +3,7 @@
 #define STRATA_REPORT_HOTSPOTS_H
 
 #include "machine/linux/process.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 struct translator_report;
 

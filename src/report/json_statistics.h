@@ -2,7 +2,7 @@
 #ifndef STRATA_REPORT_JSON_STATISTICS_H
 #define STRATA_REPORT_JSON_STATISTICS_H
 
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
 #define STRATA_REPORT_LOADS_REPORT_H
 
 #include "machine/linux/process.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 /* `loads` and `loads_top`; nothing if loads were not counted. */
 void loads_report(struct process *process, struct statistics *statistics);

@@ -3,7 +3,7 @@
 #define STRATA_REPORT_PHASES_REPORT_H
 
 #include "machine/machine.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 /* Into config, machine and pipeline, which the caller has begun. */
 void phases_report_config(struct statistics *statistics, const struct machine *machine);

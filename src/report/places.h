@@ -3,7 +3,7 @@
 #define STRATA_REPORT_PLACES_H
 
 #include "machine/linux/process.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 #include "symbols/symbols.h"
 
 struct places;

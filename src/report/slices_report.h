@@ -3,7 +3,7 @@
 #define STRATA_REPORT_SLICES_REPORT_H
 
 #include "machine/linux/process.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 /* Nothing if there could be none. */
 void slices_report(struct process *process, struct statistics *statistics);

@@ -2,7 +2,7 @@
 #include "report/together_report.h"
 
 #include "machine/linux/together.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 #include <inttypes.h>
 #include <stdio.h>

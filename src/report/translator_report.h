@@ -3,7 +3,7 @@
 #define STRATA_REPORT_TRANSLATOR_REPORT_H
 
 #include "machine/machine.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 #include "report/hotspots.h"
 
 struct translator_report;

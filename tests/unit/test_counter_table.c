@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 #include "machine/units/counter_table.h"
 
 #define CALLBACK UINT64_C(0x9000)

@@ -6,7 +6,7 @@
 #include "machine/pipeline/dsp.h"
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/window.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 #include "machine/units/rib.h"
 
 static struct parameters parameters;

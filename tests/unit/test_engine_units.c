@@ -1,7 +1,7 @@
 /* Tests that units hear exactly what they watch, may change that, and cost nothing else. */
 #include "engine_rig.h"
 
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* A unit that calls the program back with each event of one kind at one address. */
+#include <strata/statistics.h>
 #include <strata/unit.h>
 
 #include <stdlib.h>

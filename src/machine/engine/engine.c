@@ -2,7 +2,7 @@
 #include "machine/engine/engine.h"
 
 #include "base/check.h"
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 #include "machine/engine/block.h"
 #include "machine/exec/float.h"
 #include "machine/exec/leave.h"

@@ -4,7 +4,7 @@
 
 #include "machine/exec/record.h"
 #include "machine/memory.h"
-#include "machine/units/set.h"
+#include "machine/engine/unit_set.h"
 
 enum engine_stop {
     ENGINE_BUDGET,      /* the budget is used up */

@@ -8,7 +8,7 @@
 #include "machine/engine/block.h"
 
 #include "base/check.h"
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 #include "machine/exec/access.h"
 #include "machine/exec/float.h"
 #include "machine/exec/integer.h"

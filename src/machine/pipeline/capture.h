@@ -4,7 +4,7 @@
 #define STRATA_MACHINE_PIPELINE_CAPTURE_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #include "machine/pipeline/helpers.h"
 #include "machine/pipeline/parameters.h"
 #include "machine/pipeline/window.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 #include "machine/units/dlit.h"
 #include "machine/units/rib.h"
 #include "machine/units/sit.h"

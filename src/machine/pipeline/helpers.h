@@ -9,7 +9,7 @@
 #define STRATA_MACHINE_PIPELINE_HELPERS_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "isa/rv64/insn.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "machine/pipeline/measure.h"
 #include "machine/pipeline/dsp.h"
 #include "machine/pipeline/window.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 static const char *const cause_names[] = {
 #define CAUSE(name, meaning) #name,

@@ -2,7 +2,7 @@
 #include "base/check.h"
 #include "machine/origins.h"
 #include "machine/pipeline/tell.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include "machine/pipeline/pipeline.h"
 #include "machine/pipeline/prefetch.h"
 #include "machine/pipeline/slot.h"
-#include "machine/units/set.h"
+#include "machine/engine/unit_set.h"
 
 #define NO_ENTRY UINT32_MAX
 #define NO_CYCLE UINT64_MAX

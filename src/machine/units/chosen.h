@@ -2,7 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_CHOSEN_H
 #define STRATA_MACHINE_UNITS_CHOSEN_H
 
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 /* The unit that `text` describes, NAME[,PARAMETER=VALUE...] or FILE.so[,PARAMETER=VALUE...].  Prints its own message and
  * returns NULL if there is none.  `timed` says whether there is a pipeline. */

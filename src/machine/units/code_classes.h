@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_UNITS_CODE_CLASSES_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct code_classes;
 

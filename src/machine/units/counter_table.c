@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/spread.h"
-#include "machine/units/statistics.h"
+#include "machine/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>

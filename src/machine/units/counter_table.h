@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_UNITS_COUNTER_TABLE_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct counter_table;
 

@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 struct loop_profile;
 

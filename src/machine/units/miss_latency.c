@@ -1,5 +1,6 @@
 /* How long loads that miss wait for their line, by where it comes from: a histogram of powers of two. */
-#include "machine/units/unit.h"
+#include "machine/statistics.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 

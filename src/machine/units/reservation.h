@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_UNITS_RESERVATION_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 /* NULL if memory is out. */
 struct unit *reservation_unit_create(struct unit_host host);

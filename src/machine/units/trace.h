@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_UNITS_TRACE_H
 
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 /* Instructions with low <= pc < high; NULL with errno set if the file cannot be
  * written.  *descriptor is what it keeps open. */

@@ -10,8 +10,6 @@
 #ifndef STRATA_UNIT_H
 #define STRATA_UNIT_H
 
-#include "statistics.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +52,7 @@ enum watched_flags {
 
 struct rv64_insn;
 struct hart;
+struct statistics;
 struct unit;
 
 struct watch_instruction {

@@ -4,7 +4,7 @@
 
 #include "isa/rv64/insn.h"
 #include "machine/hart.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #define UNITS_MAX 32
 

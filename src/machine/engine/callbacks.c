@@ -1,8 +1,8 @@
 /* Callbacks: code of the program that hardware calls, one at a time on each context. */
-#include "machine/callbacks.h"
+#include "machine/engine/callbacks.h"
 
 #include "base/check.h"
-#include "machine/units/unit.h"
+#include "machine/engine/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Tells units what happens at an instruction that they watch. */
-#include "machine/units/set.h"
+#include "machine/engine/unit_set.h"
 
 #include "base/check.h"
 
