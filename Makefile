@@ -198,9 +198,12 @@ install: $(BUILD)/strata
 		install -m 644 $$folder/* $(DESTDIR)$(PREFIX)/share/strata/$$folder/; done
 	if [ -d $(BUILD)/bench/programs ]; then install -d $(DESTDIR)$(PREFIX)/share/strata/programs; \
 		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
+	install -d $(DESTDIR)$(PREFIX)/include/strata
+	install -m 644 src/machine/engine/unit.h src/machine/statistics.h $(DESTDIR)$(PREFIX)/include/strata/
 	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata-rv64
 	rm -rf $(DESTDIR)$(PREFIX)/share/strata
+	rm -rf $(DESTDIR)$(PREFIX)/include/strata
 	for page in man/*.1; do rm -f $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done

@@ -6,6 +6,7 @@
 #include "cli/companions.h"
 #include "machine/linux/process.h"
 #include "machine/run.h"
+#include "machine/units/chosen.h"
 #include "machine/units/counter_table.h"
 #include "report/phases_report.h"
 #include "report/translator_report.h"
@@ -135,6 +136,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     }
     add_option(reports, "--perfect-loads", simulation->perfect_path);
     add_option(reports, "--pipeview", simulation->machine.pipeview_path);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        add_option(reports, "--unit", simulation->units[i]);
+    }
     add_option(reports, "--skip", simulation->skip);
     add_option(reports, "--warm", simulation->warm);
     add_option(reports, "--measure", simulation->measure);
@@ -398,6 +402,12 @@ int simulation_run(struct simulation *simulation, char **arguments,
     char *sysroot = simulation_absolute_path(simulation->sysroot);
     char *perfect_path = simulation_absolute_path(simulation->perfect_path);
     char *pipeview_path = simulation_absolute_path(simulation->machine.pipeview_path);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        /* A file must be found from whatever folder the program goes to. */
+        simulation->units[i] = chosen_is_file(simulation->units[i])
+                                   ? simulation_absolute_path(simulation->units[i])
+                                   : strdup(simulation->units[i]);
+    }
     simulation->perfect_path = perfect_path;
     simulation->machine.pipeview_path = pipeview_path;
     simulation->stats_path = stats_path;
@@ -409,6 +419,9 @@ int simulation_run(struct simulation *simulation, char **arguments,
     free(sysroot);
     free(perfect_path);
     free(pipeview_path);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        free((char *)(uintptr_t)simulation->units[i]);
+    }
     free(simulation->machine_path);
     return status;
 }

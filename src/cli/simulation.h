@@ -13,12 +13,14 @@
 
 /* Parameters that --set may give. */
 #define SETS_MAX 32
+#define UNITS_CHOSEN_MAX 16
 
 struct simulation {
     struct machine_options machine;
     struct parameters processor; /* of --machine */
     char *machine_path;          /* what --machine names; malloc'ed when it was read */
     const char *sets[SETS_MAX];  /* SECTION.NAME=VALUE, as given */
+    const char *units[UNITS_CHOSEN_MAX]; /* NAME[,PARAMETER=VALUE...], as given */
     size_t set_count;
     const char *stats_path;
     const char *profile_path;

@@ -276,6 +276,17 @@ const char *simulation_take_counter_entries(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_unit(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    if (own->machine.unit_count == UNITS_CHOSEN_MAX) {
+        return "too many units:";
+    }
+    own->units[own->machine.unit_count++] = value;
+    own->machine.units = own->units;
+    return value[0] == '\0' ? "expected the name of a unit, or FILE.so:" : NULL;
+}
+
 const char *simulation_take_trace(void *settings, const char *value)
 {
     ((struct simulation *)settings)->machine.trace_path = value;

@@ -133,6 +133,17 @@ static void report_machine(struct statistics *s, const struct process *process)
     s->end(s);
 }
 
+/* The counter table reports its own. */
+static void report_cost(const struct unit *unit, struct statistics *s)
+{
+    if (unit->kind->cost != NULL) {
+        const struct unit_cost cost = unit->kind->cost(unit);
+        s->number(s, "storage_bits", cost.storage_bits);
+        s->number(s, "comparators", cost.comparators);
+        s->number(s, "adders", cost.adders);
+    }
+}
+
 bool run_report_statistics(struct process *process, const struct run_description *run,
                            const char *path)
 {
@@ -156,6 +167,7 @@ bool run_report_statistics(struct process *process, const struct run_description
         if (unit->kind->report != NULL) {
             s->begin(s, unit->kind->name);
             unit->kind->report(unit, s);
+            report_cost(unit, s);
             s->end(s);
         }
     }

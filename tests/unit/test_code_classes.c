@@ -45,16 +45,16 @@ static uint64_t sum(void)
 /* While nothing is counted: finds the total that changes. */
 static unsigned class_at(guest_addr pc)
 {
-    const struct rv64_insn insn = {.op = RV64_addi};
+    const struct watch_instruction instruction = {.pc = pc, .bytes = 4};
     struct unit *unit = code_classes_unit(classes);
-    const uint64_t *total = unit->kind->watches(unit, pc, &insn).total;
+    const uint64_t *total = unit->kind->watches(unit, &instruction).total;
     const uint64_t before = *total;
     unsigned class = 0;
     code_classes_take_back(classes, pc);
     while (code_classes_total(classes, class) != before - 1) {
         class ++;
     }
-    (*unit->kind->watches(unit, pc, &insn).total)++;
+    (*unit->kind->watches(unit, &instruction).total)++;
     return class;
 }
 

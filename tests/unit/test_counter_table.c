@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "machine/engine/callbacks.h"
 #include "machine/units/counter_table.h"
 
 #define CALLBACK UINT64_C(0x9000)
@@ -29,9 +30,17 @@ static void note_rewatch(void *machine, guest_addr start, uint64_t bytes)
     rewatched.start = start;
 }
 
+static void raise_callback(void *machine, struct unit *unit, const struct watch_event *event,
+                           uint64_t callback, uint64_t argument)
+{
+    assert_ptr_equal(machine, &rewatched);
+    callbacks_raise(event->hart, unit, callback, argument);
+}
+
 static void create_table(uint64_t entries)
 {
-    const struct unit_host host = {.rewatch = note_rewatch, .machine = &rewatched};
+    const struct unit_host host = {
+        .rewatch = note_rewatch, .raise = raise_callback, .machine = &rewatched};
     memset(&rewatched, 0, sizeof rewatched);
     memset(&hart, 0, sizeof hart);
     hart.skip_count_at = HART_NO_ADDRESS;
@@ -44,25 +53,31 @@ static int destroy(void **unused)
     struct unit *unit = counter_table_unit(table);
     (void)unused;
     unit->kind->destroy(unit);
-    free(hart.pending);
-    hart.pending = NULL;
+    callbacks_release(&hart);
     return 0;
 }
 
 /* What the engine does before the instruction at `pc`: true if a callback starts. */
 static bool execute_once(guest_addr pc)
 {
-    static const struct rv64_insn insn = {.op = RV64_addi, .length = 4};
+    const struct watch_instruction instruction = {.pc = pc, .bytes = 4};
+    const struct watch_event event = {.instruction = &instruction, .hart = &hart};
     struct unit *unit = counter_table_unit(table);
-    const struct watch_request request = unit->kind->watches(unit, pc, &insn);
-    if (!(request.events & WATCH_PC_MATCH)) {
+    const struct watch_request request = unit->kind->watches(unit, &instruction);
+    if (!(request.events & WATCH_COUNTED)) {
         return false;
     }
     hart.pc = pc;
     if (++request.cell->executions != request.cell->fires_at) {
         return false;
     }
-    return unit->kind->pc_match(unit, &hart, pc, request.cell) == UNIT_REDIRECT;
+    assert_ptr_equal(request.cell->unit, unit);
+    unit->kind->counted(unit, &event, request.cell);
+    if (!callbacks_due(&hart)) {
+        return false;
+    }
+    callbacks_begin(&hart, true);
+    return true;
 }
 
 static unsigned execute(guest_addr pc, unsigned times)
@@ -71,7 +86,7 @@ static unsigned execute(guest_addr pc, unsigned times)
     for (unsigned i = 0; i < times; i++) {
         callbacks += execute_once(pc);
         if (callbacks > 0 && hart.in_callback) {
-            assert_true(counter_table_return(table, &hart));
+            assert_true(callbacks_return(&hart));
         }
     }
     return callbacks;
@@ -106,7 +121,7 @@ static void callback_comes_when_the_count_equals_the_threshold(void **unused)
     assert_int_equal(hart.callback_return, 0x1000);
     assert_int_equal(hart.callback_argument, 0x1000);
     assert_int_equal(counter_table_read(table, 0x1000), 3);
-    assert_true(counter_table_return(table, &hart));
+    assert_true(callbacks_return(&hart));
     assert_false(hart.in_callback);
     assert_int_equal(hart.pc, 0x1000);
     assert_int_equal(hart.skip_count_at, 0x1000);
@@ -122,7 +137,7 @@ static void return_to_another_place_skips_nothing(void **unused)
     counter_table_new(table, 0x1000, CALLBACK, 1);
     assert_true(execute_once(0x1000));
     hart.callback_return = 0x2000; /* the callback wrote the CSR */
-    assert_true(counter_table_return(table, &hart));
+    assert_true(callbacks_return(&hart));
     assert_int_equal(hart.pc, 0x2000);
     assert_int_equal(hart.skip_count_at, HART_NO_ADDRESS);
 }
@@ -132,7 +147,7 @@ static void return_outside_a_callback_is_refused(void **unused)
     (void)unused;
     create_table(4);
     hart.pc = 0x1234;
-    assert_false(counter_table_return(table, &hart));
+    assert_false(callbacks_return(&hart));
     assert_int_equal(hart.pc, 0x1234);
 }
 
@@ -161,13 +176,13 @@ static void threshold_reached_during_a_callback_waits_for_its_return(void **unus
     }
     assert_int_equal(hart.pending_count, 6);
     for (guest_addr i = 0; i < 6; i++) { /* first come, first served */
-        assert_true(counter_table_return(table, &hart));
+        assert_true(callbacks_return(&hart));
         assert_true(hart.in_callback);
         assert_int_equal(hart.pc, CALLBACK + 0x100 * (1 + i));
         assert_int_equal(hart.callback_argument, 0x2000 + 2 * i);
         assert_int_equal(hart.callback_return, 0x1000);
     }
-    assert_true(counter_table_return(table, &hart));
+    assert_true(callbacks_return(&hart));
     assert_false(hart.in_callback);
     assert_int_equal(hart.pc, 0x1000);
     assert_int_equal(counter_table_totals(table).callbacks, 7);
@@ -187,10 +202,10 @@ static void many_thresholds_may_wait(void **unused)
         assert_false(execute_once(0x10000 + 2 * i));
     }
     for (guest_addr i = 0; i < MANY; i++) {
-        assert_true(counter_table_return(table, &hart));
+        assert_true(callbacks_return(&hart));
         assert_int_equal(hart.callback_argument, 0x10000 + 2 * i);
     }
-    assert_true(counter_table_return(table, &hart));
+    assert_true(callbacks_return(&hart));
     assert_false(hart.in_callback);
 }
 
@@ -205,7 +220,7 @@ static void new_for_a_present_tag_changes_only_callback_and_threshold(void **unu
     assert_false(execute_once(0x1000));
     assert_true(execute_once(0x1000));
     assert_int_equal(hart.pc, CALLBACK + 8);
-    assert_true(counter_table_return(table, &hart));
+    assert_true(callbacks_return(&hart));
     counter_table_new(table, 0x1000, CALLBACK, 5); /* passed already: never */
     assert_int_equal(execute(0x1000, 100), 0);
     const struct counter_totals totals = counter_table_totals(table);

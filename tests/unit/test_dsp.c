@@ -27,11 +27,10 @@ static int create(void **state)
 /* The load enters with the first instruction, runs so often, and once more when its trial is over. */
 static struct dlit_entry *try_load(unsigned executions, uint64_t waited)
 {
-    uint8_t place = 0;
     for (unsigned i = 0; i + 1 < executions; i++) {
-        dlit_retired(&dlit, PC, i == 0, waited, i, &place);
+        dlit_retired(&dlit, PC, i == 0, waited, i);
     }
-    return dlit_retired(&dlit, PC, executions == 1, waited, parameters.dsp_trial, &place);
+    return dlit_retired(&dlit, PC, executions == 1, waited, parameters.dsp_trial);
 }
 
 static void load_that_waits_often_is_locked(void **state)
@@ -59,23 +58,19 @@ static void load_that_does_not_wait_leaves(void **state)
 static void first_come_first_served(void **state)
 {
     (void)state;
-    uint8_t place = 0;
     for (unsigned i = 0; i < parameters.dsp_dlit_entries; i++) {
-        place = 0;
-        assert_non_null(dlit_retired(&dlit, PC + 4 * i, true, 300, i, &place));
+        assert_non_null(dlit_retired(&dlit, PC + 4 * i, true, 300, i));
     }
-    place = 0;
-    assert_null(dlit_retired(&dlit, PC - 4, true, 300, 100, &place));
+    assert_null(dlit_retired(&dlit, PC - 4, true, 300, 100));
     assert_int_equal(dlit.statistics.full, 1);
     dlit_look(&dlit, 2 * parameters.dsp_trial); /* none ran often: there is room again */
-    assert_non_null(dlit_retired(&dlit, PC - 4, true, 300, 2 * parameters.dsp_trial, &place));
+    assert_non_null(dlit_retired(&dlit, PC - 4, true, 300, 2 * parameters.dsp_trial));
 }
 
 static void load_that_hits_does_not_enter(void **state)
 {
     (void)state;
-    uint8_t place = 0;
-    assert_null(dlit_retired(&dlit, PC, false, 300, 0, &place));
+    assert_null(dlit_retired(&dlit, PC, false, 300, 0));
 }
 
 /* Turns of a loop whose last line is the load, after one instance of it. */

@@ -52,7 +52,7 @@ static int create_optimized(void **state)
 static int destroy_dsp(void **state)
 {
     (void)state;
-    dsp_destroy(dsp);
+    dsp_unit(dsp)->kind->destroy(dsp_unit(dsp));
     helpers_destroy(helpers);
     pipeline_destroy(pipeline);
     memory_destroy(&memory);
@@ -68,11 +68,12 @@ static void retire_line(const struct line *line)
     retire(&retired, line, 1);
     rv64_decode(retired.word, &insn);
     const bool misses = line->pc == PRICING_LOAD;
-    const struct entry entry = {.insn = static_insns_get(pipeline->static_insns, retired.pc, &insn),
-                                .address = retired.address,
-                                .cause = misses ? CAUSE_memory : CAUSE_l1,
-                                .done = misses ? WAIT : 0};
-    dsp_retired(dsp, 0, &entry, 0);
+    const struct watch_instruction instruction = watch_instruction_of(retired.pc, &insn);
+    const struct watch_event event = {.instruction = &instruction,
+                                      .address = retired.address,
+                                      .level = misses ? WATCH_MAIN_MEMORY : WATCH_L1,
+                                      .times = {.done = misses ? WAIT : 0}};
+    dsp_unit(dsp)->kind->retired(dsp_unit(dsp), &event);
 }
 
 static void turn_of_the_loop(void)
@@ -227,7 +228,7 @@ static void load_of_a_destroyed_slice_can_come_back(void **state)
 static void load_that_leaves_while_it_is_recorded_is_forgotten(void **state)
 {
     (void)state;
-    dsp_destroy(dsp);
+    dsp_unit(dsp)->kind->destroy(dsp_unit(dsp));
     pipeline->parameters.dsp_unused_looks = 2;
     pipeline->parameters.dsp_rib_entries = RIB_ENTRIES_MAX; /* more than it takes to two looks */
     dsp = dsp_create(&pipeline->parameters, helpers, false);

@@ -136,70 +136,36 @@ static void block_in_two_granules_of_one_bucket_is_taken_out_of_use_once(void **
 }
 
 /* A unit that watches all there is. */
-static struct watch_request watch_all(struct unit *unit, guest_addr pc,
-                                      const struct rv64_insn *insn)
+static struct watch_request watch_all(struct unit *unit, const struct watch_instruction *instruction)
 {
     static struct watch_cell cells[UNITS_MAX];
-    const uint32_t flags = rv64_row(insn->op)->flags;
+    const unsigned flags = instruction->flags;
     unsigned number = 0;
-    (void)pc;
     while (rig.units.units[number] != unit) {
         number++;
     }
     return (struct watch_request){
-        .events = WATCH_PC_MATCH | WATCH_DECODE | WATCH_RETIRE |
-                  (flags & (INSN_LOAD | INSN_STORE) ? (unsigned)WATCH_MEMORY : 0u) |
-                  (flags & (INSN_CONDITIONAL | INSN_JUMP) ? (unsigned)WATCH_BRANCH : 0u),
+        .events = WATCH_COUNTED | WATCH_EXECUTED | WATCH_RETIRED |
+                  (flags & (WATCHED_LOAD | WATCHED_STORE) ? (unsigned)WATCH_MEMORY : 0u) |
+                  (flags & (WATCHED_CONDITIONAL | WATCHED_JUMP) ? (unsigned)WATCH_BRANCH : 0u),
         .cell = &cells[number]};
 }
 
 static uint64_t heard;
 
-static void hear_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
-                        bool taken)
+static void hear(struct unit *unit, const struct watch_event *event)
 {
     (void)unit;
-    (void)hart;
-    (void)pc;
-    (void)target;
-    (void)taken;
-    heard++;
-}
-
-static void hear_access(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
-                        const struct rv64_insn *insn)
-{
-    (void)unit;
-    (void)hart;
-    (void)pc;
-    (void)address;
-    (void)insn;
-    heard++;
-}
-
-static void hear_decode(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
-{
-    (void)unit;
-    (void)pc;
-    (void)insn;
-}
-
-static void hear_retire(struct unit *unit, struct hart *hart, guest_addr pc,
-                        const struct rv64_insn *insn)
-{
-    (void)unit;
-    (void)hart;
-    (void)pc;
-    (void)insn;
+    (void)event;
     heard++;
 }
 
 static const struct unit_kind all = {.name = "all",
                                      .watches = watch_all,
-                                     .branch = hear_branch,
-                                     .memory = hear_access,
-                                     .decode = hear_decode,
-                                     .retire = hear_retire};
+                                     .branch = hear,
+                                     .memory = hear,
+                                     .executed = hear,
+                                     .retired = hear};
 
 /* The largest block that can be: each instruction with every op before and behind it. */
 static void largest_block_with_most_units_fits(void **unused)
@@ -221,7 +187,7 @@ static void largest_block_with_most_units_fits(void **unused)
     heard = 0;
     assert_int_equal(engine_run(rig.engine, &rig.hart, 10000), ENGINE_ECALL);
     assert_int_equal(rig.hart.instructions, 3 * BLOCK_INSTRUCTIONS + 2);
-    assert_int_equal(heard, UNITS_MAX * (2 * 3 * BLOCK_INSTRUCTIONS + 2 + 1));
+    assert_int_equal(heard, UNITS_MAX * (3 * 3 * BLOCK_INSTRUCTIONS + 3 + 2));
     rig.units.count = 0;
 }
 

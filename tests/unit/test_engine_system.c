@@ -24,14 +24,14 @@ static int create(void **unused)
 static int destroy(void **unused)
 {
     (void)unused;
-    machine_release_hart(&hart);
+    machine_release_hart(&machine, &hart);
     machine_destroy(&machine);
     return 0;
 }
 
 static void begin(void)
 {
-    machine_release_hart(&hart);
+    machine_release_hart(&machine, &hart);
     machine_init_hart(&machine, &hart);
     leave_install_handlers();
     hart.pc = CODE;

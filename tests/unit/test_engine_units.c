@@ -1,6 +1,8 @@
 /* Tests that units hear exactly what they watch, may change that, and cost nothing else. */
 #include "engine_rig.h"
 
+#include "machine/engine/callbacks.h"
+
 #include <stdlib.h>
 
 #define LOOP (CODE + 4)
@@ -13,11 +15,11 @@ struct listener {
     struct unit unit;
     unsigned events; /* enum watch, within the range below */
     guest_addr low, high;
-    struct watch_cell cell; /* for WATCH_PC_MATCH, which must have a range of one address */
-    unsigned branches, taken, accesses, decoded, retired, matches;
+    struct watch_cell cell; /* for WATCH_COUNTED, which must have a range of one address */
+    unsigned branches, taken, accesses, executed, retired, matches;
     guest_addr last_target, last_access, match_pc;
     uint64_t match_executions, match_x5;
-    guest_addr redirect_to; /* on a match; 0: go on */
+    guest_addr callback; /* raised with each event; 0: none */
     guest_addr trace[TRACE_MAX];
     void (*on_branch)(struct listener *listener);
 };
@@ -30,86 +32,89 @@ static struct listener *listener_of(struct unit *unit)
     return (struct listener *)(void *)unit;
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     struct listener *listener = listener_of(unit);
-    const uint32_t flags = rv64_row(insn->op)->flags;
-    unsigned events = pc >= listener->low && pc < listener->high ? listener->events : 0u;
-    if (!(flags & (INSN_JUMP | INSN_CONDITIONAL))) {
+    const unsigned flags = instruction->flags;
+    const bool inside = instruction->pc >= listener->low && instruction->pc < listener->high;
+    unsigned events = inside ? listener->events : 0u;
+    if (!(flags & (WATCHED_JUMP | WATCHED_CONDITIONAL))) {
         events &= ~(unsigned)WATCH_BRANCH;
     }
-    if (!(flags & (INSN_LOAD | INSN_STORE))) {
+    if (!(flags & (WATCHED_LOAD | WATCHED_STORE))) {
         events &= ~(unsigned)WATCH_MEMORY;
     }
     return (struct watch_request){.events = events, .cell = &listener->cell};
 }
 
-static enum unit_action hear_match(struct unit *unit, struct hart *hart, guest_addr pc,
-                                   struct watch_cell *cell)
+static void want_callback(struct listener *listener, const struct watch_event *event)
+{
+    if (listener->callback != 0) {
+        unit_raise(&listener->unit, event, listener->callback, event->instruction->pc);
+    }
+}
+
+static void hear_count(struct unit *unit, const struct watch_event *event, struct watch_cell *cell)
 {
     struct listener *listener = listener_of(unit);
     assert_ptr_equal(cell, &listener->cell);
+    assert_int_equal(event->cycle, UNIT_NO_CYCLE);
     listener->matches++;
-    listener->match_pc = pc;
+    listener->match_pc = event->instruction->pc;
     listener->match_executions = cell->executions;
-    listener->match_x5 = hart->x[5];
-    if (listener->redirect_to != 0) {
-        hart->pc = listener->redirect_to;
-        return UNIT_REDIRECT;
-    }
-    return UNIT_CONTINUE;
+    listener->match_x5 = event->hart->x[5];
+    want_callback(listener, event);
 }
 
-static void hear_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
-                        bool taken)
+static void hear_branch(struct unit *unit, const struct watch_event *event)
 {
     struct listener *listener = listener_of(unit);
-    (void)hart;
-    (void)pc;
     listener->branches++;
-    listener->taken += taken;
-    listener->last_target = target;
+    listener->taken += event->taken;
+    listener->last_target = event->address;
     if (listener->on_branch != NULL) {
         listener->on_branch(listener);
     }
+    want_callback(listener, event);
 }
 
-static void hear_access(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
-                        const struct rv64_insn *insn)
+static void hear_access(struct unit *unit, const struct watch_event *event)
 {
-    (void)hart;
-    (void)pc;
-    (void)insn;
     listener_of(unit)->accesses++;
-    listener_of(unit)->last_access = address;
+    listener_of(unit)->last_access = event->address;
+    want_callback(listener_of(unit), event);
 }
 
-static void hear_decode(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
-{
-    (void)pc;
-    (void)insn;
-    listener_of(unit)->decoded++;
-}
-
-static void hear_retire(struct unit *unit, struct hart *hart, guest_addr pc,
-                        const struct rv64_insn *insn)
+static void hear_executed(struct unit *unit, const struct watch_event *event)
 {
     struct listener *listener = listener_of(unit);
-    (void)hart;
-    (void)insn;
-    assert_true(listener->retired < TRACE_MAX);
-    listener->trace[listener->retired++] = pc;
+    assert_true(listener->executed < TRACE_MAX);
+    listener->trace[listener->executed++] = event->instruction->pc;
+    want_callback(listener, event);
+}
+
+static void hear_retired(struct unit *unit, const struct watch_event *event)
+{
+    (void)event;
+    listener_of(unit)->retired++;
 }
 
 static const struct unit_kind kind = {
     .name = "listener",
     .watches = watches,
-    .pc_match = hear_match,
+    .counted = hear_count,
     .branch = hear_branch,
     .memory = hear_access,
-    .decode = hear_decode,
-    .retire = hear_retire,
+    .executed = hear_executed,
+    .retired = hear_retired,
 };
+
+static void raise_callback(void *engine, struct unit *unit, const struct watch_event *event,
+                           uint64_t callback, uint64_t argument)
+{
+    (void)engine;
+    callbacks_raise(event->hart, unit, callback, argument);
+}
 
 static void rewatch(void *engine, guest_addr start, uint64_t bytes)
 {
@@ -122,7 +127,9 @@ static struct listener *add_listener(unsigned events, guest_addr low, guest_addr
     assert_non_null(listener);
     assert_true(rig.units.count < UNITS_MAX);
     listener->unit.kind = &kind;
-    listener->unit.host = (struct unit_host){.rewatch = rewatch, .machine = rig.engine};
+    listener->unit.host = (struct unit_host){
+        .rewatch = rewatch, .raise = raise_callback, .machine = rig.engine};
+    listener->cell.unit = &listener->unit;
     listener->events = events;
     listener->low = low;
     listener->high = high;
@@ -194,7 +201,7 @@ static void branches_are_heard_with_target_and_outcome(void **unused)
         assert_int_equal(ear->taken, ITERATIONS - 1 + 2);
         assert_int_equal(ear->last_target, CODE + 24); /* of the return */
     }
-    assert_int_equal(ear->accesses + ear->decoded + ear->retired + ear->matches, 0);
+    assert_int_equal(ear->accesses + ear->executed + ear->retired + ear->matches, 0);
 }
 
 static void accesses_are_heard_with_their_address(void **unused)
@@ -207,10 +214,10 @@ static void accesses_are_heard_with_their_address(void **unused)
         assert_int_equal(ear->accesses, 2 * ITERATIONS);
         assert_int_equal(ear->last_access, DATA + 8);
     }
-    assert_int_equal(ear->branches + ear->decoded + ear->retired + ear->matches, 0);
+    assert_int_equal(ear->branches + ear->executed + ear->retired + ear->matches, 0);
 }
 
-static void retired_instructions_are_heard_in_order(void **unused)
+static void executed_instructions_are_heard_in_order(void **unused)
 {
     guest_addr expected[INSTRUCTIONS];
     (void)unused;
@@ -220,46 +227,35 @@ static void retired_instructions_are_heard_in_order(void **unused)
         expected[i] = rig.hart.pc;
         engine_run(rig.engine, &rig.hart, 1);
     }
-    ear = add_listener(WATCH_RETIRE, 0, GUEST_SPACE_BYTES);
+    ear = add_listener(WATCH_EXECUTED | WATCH_RETIRED, 0, GUEST_SPACE_BYTES);
     engine_rewatch(rig.engine, 0, GUEST_SPACE_BYTES);
     for (size_t i = 0; i < TURNS; i++) {
-        ear->retired = 0;
+        ear->executed = ear->retired = 0;
         run_in_turns(turns[i]);
-        assert_int_equal(ear->retired, INSTRUCTIONS);
+        assert_int_equal(ear->executed, INSTRUCTIONS);
+        assert_int_equal(ear->retired, INSTRUCTIONS); /* when they are executed, without a pipeline */
         assert_memory_equal(ear->trace, expected, sizeof expected);
     }
 }
 
-static void instruction_that_faults_does_not_retire(void **unused)
+static void instruction_that_faults_is_not_heard(void **unused)
 {
     (void)unused;
-    ear = add_listener(WATCH_RETIRE | WATCH_MEMORY, 0, GUEST_SPACE_BYTES);
+    ear = add_listener(WATCH_EXECUTED | WATCH_MEMORY, 0, GUEST_SPACE_BYTES);
     rig_reset_hart(&rig);
     rig.hart.x[7] = NOTHING;
     assert_int_equal(engine_run(rig.engine, &rig.hart, 100), ENGINE_STORE_FAULT);
     assert_int_equal(rig.hart.pc, LOOP);
     assert_int_equal(rig.hart.instructions, 1);
-    assert_int_equal(ear->retired, 1);
+    assert_int_equal(ear->executed, 1);
     assert_int_equal(ear->accesses, 1); /* heard before it is made */
     assert_int_equal(ear->last_access, NOTHING + 8);
-}
-
-static void decoding_is_heard_once_for_each_instruction(void **unused)
-{
-    (void)unused;
-    ear = add_listener(WATCH_DECODE, 0, GUEST_SPACE_BYTES);
-    run_in_turns(100000);
-    assert_int_equal(ear->decoded, engine_statistics(rig.engine)->instructions_decoded);
-    /* From the start to bne, the same again from LOOP, jal, jalr, ecall. */
-    assert_int_equal(ear->decoded, 5 + 4 + 1 + 1 + 1);
-    run_in_turns(100000);
-    assert_int_equal(ear->decoded, 12);
 }
 
 static void executions_of_an_address_are_counted(void **unused)
 {
     (void)unused;
-    ear = add_listener(WATCH_PC_MATCH, LOOP, LOOP + 4);
+    ear = add_listener(WATCH_COUNTED, LOOP, LOOP + 4);
     for (size_t i = 0; i < TURNS; i++) {
         ear->cell.executions = 0;
         ear->matches = 0;
@@ -277,15 +273,15 @@ static void executions_of_an_address_are_counted(void **unused)
     assert_int_equal(ear->matches, 1);
 }
 
-static void a_match_can_send_the_program_elsewhere(void **unused)
+static void a_count_can_call_the_program_back(void **unused)
 {
     (void)unused;
     rig.at = CODE + 0x200;
     put_ecall(&rig);
-    ear = add_listener(WATCH_PC_MATCH, LOOP, LOOP + 4);
-    ear->redirect_to = CODE + 0x200;
+    ear = add_listener(WATCH_COUNTED, LOOP, LOOP + 4);
+    ear->callback = CODE + 0x200;
     for (uint64_t turn = 1; turn < 40; turn += 3) {
-        ear->cell = (struct watch_cell){.fires_at = 3};
+        ear->cell = (struct watch_cell){.fires_at = 3, .unit = &ear->unit};
         rig_reset_hart(&rig);
         rig.hart.x[7] = DATA;
         enum engine_stop stop;
@@ -294,9 +290,64 @@ static void a_match_can_send_the_program_elsewhere(void **unused)
         } while (stop == ENGINE_BUDGET);
         assert_int_equal(stop, ENGINE_ECALL);
         assert_int_equal(rig.hart.pc, CODE + 0x200);
+        assert_int_equal(rig.hart.callback_return, LOOP);
+        assert_int_equal(rig.hart.callback_argument, LOOP);
         assert_int_equal(rig.hart.x[5], ITERATIONS - 2);
         assert_int_equal(rig.hart.instructions, 1 + 2 * 4 + 1);
     }
+}
+
+/* The callback ends the program; it begins where the block ends in which the event was heard. */
+static void any_event_can_call_the_program_back(void **unused)
+{
+    static const unsigned events[] = {WATCH_BRANCH, WATCH_MEMORY, WATCH_EXECUTED};
+    (void)unused;
+    rig.at = CODE + 0x200;
+    put_ecall(&rig);
+    ear = add_listener(0, LOOP, LOOP + 16);
+    ear->callback = CODE + 0x200;
+    for (unsigned i = 0; i < 3; i++) {
+        ear->events = events[i];
+        engine_rewatch(rig.engine, 0, GUEST_SPACE_BYTES);
+        rig_reset_hart(&rig);
+        rig.hart.x[7] = DATA;
+        enum engine_stop stop;
+        do {
+            stop = engine_run(rig.engine, &rig.hart, 1000);
+        } while (stop == ENGINE_BUDGET);
+        assert_int_equal(stop, ENGINE_ECALL);
+        assert_int_equal(rig.hart.pc, CODE + 0x200);
+        assert_int_equal(rig.hart.callback_return, LOOP); /* the first turn is over */
+        assert_true(rig.hart.callback_argument >= LOOP && rig.hart.callback_argument < LOOP + 16);
+        assert_int_equal(rig.hart.x[5], ITERATIONS - 1);
+        assert_int_equal(rig.hart.instructions, 1 + 4 + 1);
+        callbacks_release(&rig.hart);
+    }
+}
+
+/* Two of a turn's four: the second waits for the end of the first, and none is lost. */
+static void callbacks_wait_for_each_other(void **unused)
+{
+    (void)unused;
+    ear = add_listener(WATCH_MEMORY, LOOP, LOOP + 16);
+    ear->callback = CODE + 0x200;
+    rig_reset_hart(&rig);
+    rig.hart.x[7] = DATA;
+    assert_int_equal(engine_run(rig.engine, &rig.hart, 1000), ENGINE_BUDGET);
+    assert_int_equal(rig.hart.instructions, 1 + 4);
+    assert_int_equal(rig.hart.pending_count, 2);
+    assert_true(callbacks_due(&rig.hart));
+    callbacks_begin(&rig.hart, false);
+    assert_int_equal(rig.hart.callback_argument, LOOP);
+    assert_false(callbacks_due(&rig.hart));
+    assert_true(callbacks_return(&rig.hart));
+    assert_int_equal(rig.hart.callback_argument, LOOP + 4);
+    assert_int_equal(rig.hart.pc, CODE + 0x200);
+    assert_true(callbacks_return(&rig.hart));
+    assert_int_equal(rig.hart.pc, LOOP);
+    assert_int_equal(rig.hart.skip_count_at, HART_NO_ADDRESS);
+    assert_false(callbacks_return(&rig.hart));
+    callbacks_release(&rig.hart);
 }
 
 static void all_events_together_do_not_disturb_each_other(void **unused)
@@ -304,14 +355,14 @@ static void all_events_together_do_not_disturb_each_other(void **unused)
     (void)unused;
     struct listener *ears[UNITS_MAX];
     for (unsigned i = 0; i < UNITS_MAX; i++) {
-        ears[i] = add_listener(WATCH_PC_MATCH | WATCH_BRANCH | WATCH_MEMORY | WATCH_RETIRE, LOOP,
+        ears[i] = add_listener(WATCH_COUNTED | WATCH_BRANCH | WATCH_MEMORY | WATCH_EXECUTED, LOOP,
                                LOOP + 16);
     }
     run_in_turns(100000);
     for (unsigned i = 0; i < UNITS_MAX; i++) {
         assert_int_equal(ears[i]->branches, ITERATIONS);
         assert_int_equal(ears[i]->accesses, 2 * ITERATIONS);
-        assert_int_equal(ears[i]->retired, 4 * ITERATIONS);
+        assert_int_equal(ears[i]->executed, 4 * ITERATIONS);
         assert_int_equal(ears[i]->cell.executions, 4 * ITERATIONS);
     }
 }
@@ -321,7 +372,7 @@ static void begin_to_watch_memory(struct listener *listener)
 {
     if (listener->branches == 4) {
         listener->events |= WATCH_MEMORY;
-        listener->unit.host.rewatch(listener->unit.host.machine, LOOP, 16);
+        unit_rewatch(&listener->unit, LOOP, 16);
     }
 }
 
@@ -339,7 +390,7 @@ static void stop_to_watch(struct listener *listener)
 {
     if (listener->branches == 4) {
         listener->events = 0;
-        listener->unit.host.rewatch(listener->unit.host.machine, LOOP, 16);
+        unit_rewatch(&listener->unit, LOOP, 16);
     }
 }
 
@@ -383,7 +434,7 @@ static void what_nobody_watches_costs_nothing(void **unused)
     const unsigned start = ops_at(CODE), loop = ops_at(LOOP), function = ops_at(FUNCTION);
     assert_int_equal(loop, 4 + 1); /* and where the branch leads */
     for (unsigned i = 0; i < UNITS_MAX; i++) {
-        add_listener(WATCH_RETIRE | WATCH_MEMORY, DATA, DATA + DATA_BYTES);
+        add_listener(WATCH_EXECUTED | WATCH_RETIRED | WATCH_DISPATCHED | WATCH_MEMORY, DATA, DATA + DATA_BYTES);
     }
     engine_rewatch(rig.engine, 0, GUEST_SPACE_BYTES);
     assert_int_equal(ops_at(CODE), start);
@@ -403,11 +454,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(branches_are_heard_with_target_and_outcome),
         TEST(accesses_are_heard_with_their_address),
-        TEST(retired_instructions_are_heard_in_order),
-        TEST(instruction_that_faults_does_not_retire),
-        TEST(decoding_is_heard_once_for_each_instruction),
+        TEST(executed_instructions_are_heard_in_order),
+        TEST(instruction_that_faults_is_not_heard),
         TEST(executions_of_an_address_are_counted),
-        TEST(a_match_can_send_the_program_elsewhere),
+        TEST(a_count_can_call_the_program_back),
+        TEST(any_event_can_call_the_program_back),
+        TEST(callbacks_wait_for_each_other),
         TEST(all_events_together_do_not_disturb_each_other),
         TEST(a_unit_may_begin_to_watch_while_running),
         TEST(a_unit_may_stop_to_watch_while_running),

@@ -62,13 +62,6 @@ struct links {
     struct block *not_taken;
 };
 
-/* An event that units asked for, in the op before or after its instruction. */
-struct watch_site {
-    guest_addr pc;
-    struct rv64_insn insn;
-    unsigned events[UNITS_MAX];
-};
-
 #define JUMP_CACHE_ENTRIES 4096
 struct jump_cache_entry {
     guest_addr pc;
@@ -102,6 +95,7 @@ struct block_arena {
 
 struct engine {
     int64_t budget;
+    int64_t held;          /* of the budget: taken away so that the running block is the last one */
     struct record *record; /* where the next one goes */
     int64_t whole_below;   /* with less budget than this, no block is cut short */
     const struct op *at;   /* the op whose memory access may fault; NULL: reading guest code */
@@ -187,7 +181,7 @@ void blocks_reduce_totals(const struct engine *engine, const struct block *block
 
 /* build.c: decodes at most `limit` instructions into `at`, which has room for
  * the largest block.  Returns the bytes used, 0 if nothing can be fetched. */
-#define BLOCK_BYTES_MAX (sizeof(struct block) + BLOCK_INSTRUCTIONS * 768)
+#define BLOCK_BYTES_MAX (sizeof(struct block) + BLOCK_INSTRUCTIONS * (512 + UNITS_MAX * 96))
 size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t limit);
 
 /* run.c: the handlers' addresses, and the loop itself. */

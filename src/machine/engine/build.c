@@ -16,6 +16,7 @@ struct draft {
     unsigned events; /* of all units */
     unsigned unit_events[UNITS_MAX];
     struct watch_cell *cells[UNITS_MAX];
+    void *own[UNITS_MAX];
     uint64_t *totals[UNITS_MAX];
     struct static_insn *recorded; /* what records point to; NULL: none are wanted */
 };
@@ -28,7 +29,7 @@ struct builder {
     unsigned retiring; /* of `count`: all but a last one that only stops */
     struct op *op;     /* the next free one */
     struct op_note notes[BLOCK_INSTRUCTIONS * (3 * UNITS_MAX + 4)];
-    struct watch_site *site; /* the next free one */
+    uint8_t *site; /* where the next one goes */
 };
 
 /* How the second instruction of a pair depends on the first. */
@@ -107,20 +108,23 @@ static bool retires(const struct rv64_insn *insn)
 static void ask_units(struct builder *builder, struct draft *draft)
 {
     struct unit_set *set = builder->engine->units;
+    const struct watch_instruction instruction = watch_instruction_of(draft->pc, &draft->insn);
+    const unsigned told_elsewhere = set->timed ? WATCH_TIMED : WATCH_TIMED & ~WATCH_RETIRED;
     draft->events = 0;
     draft->recorded = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
-        const struct watch_request request = unit->kind->watches(unit, draft->pc, &draft->insn);
-        draft->unit_events[i] = request.events;
-        draft->cells[i] = request.events & WATCH_PC_MATCH ? request.cell : NULL;
+        struct watch_request request = {.events = unit->kind->timed};
+        if (unit->kind->watches != NULL) {
+            request = unit->kind->watches(unit, &instruction);
+        }
+        draft->unit_events[i] = request.events & ~told_elsewhere;
+        draft->own[i] = request.own;
+        draft->cells[i] = request.events & WATCH_COUNTED ? request.cell : NULL;
         draft->totals[i] = request.events & WATCH_TOTAL ? request.total : NULL;
-        draft->events |= request.events;
+        draft->events |= draft->unit_events[i];
         draft->recorded =
             request.events & (WATCH_RECORD | WATCH_RECORD_FIRST) ? request.insn : draft->recorded;
-        if (request.events & WATCH_DECODE) {
-            unit->kind->decode(unit, draft->pc, &draft->insn);
-        }
     }
 }
 
@@ -224,15 +228,27 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
     }
 }
 
+/* What the engine tells before an instruction, and behind it unless it is the last one of a block. */
+#define TOLD_BEFORE (WATCH_BRANCH | WATCH_MEMORY)
+#define TOLD_BEHIND (WATCH_EXECUTED | WATCH_RETIRED)
+
 static void add_watch(struct builder *builder, const struct draft *draft, unsigned retired,
                       unsigned handler, unsigned events)
 {
-    struct watch_site *site = builder->site++;
-    site->pc = draft->pc;
+    const struct unit_set *set = builder->engine->units;
+    struct watch_site *site = (struct watch_site *)(void *)builder->site;
     site->insn = draft->insn;
-    for (unsigned i = 0; i < builder->engine->units->count; i++) {
-        site->events[i] = draft->unit_events[i] & events;
+    site->instruction = watch_instruction_of(draft->pc, &site->insn);
+    site->events = site->count = 0;
+    for (unsigned i = 0; i < set->count; i++) {
+        const unsigned wanted = draft->unit_events[i] & events;
+        if (wanted != 0) {
+            site->watchers[site->count++] = (struct watcher){
+                .unit = set->units[i], .events = wanted, .own = draft->own[i]};
+            site->events |= wanted;
+        }
     }
+    builder->site += watch_site_bytes(site->count);
     add_op(builder, handler, draft, retired)->pointer = site;
 }
 
@@ -271,7 +287,7 @@ static void add_record(struct builder *builder, const struct draft *draft, unsig
 /* Returns the instruction's own op. */
 static struct op *add_draft(struct builder *builder, const struct draft *draft, unsigned retired)
 {
-    for (unsigned i = 0; draft->events & WATCH_PC_MATCH && i < builder->engine->units->count; i++) {
+    for (unsigned i = 0; draft->events & WATCH_COUNTED && i < builder->engine->units->count; i++) {
         if (draft->cells[i] != NULL) {
             add_op(builder, HANDLER_watch_pc, draft, retired)->pointer = draft->cells[i];
         }
@@ -286,10 +302,10 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     /* Nothing runs behind the last instruction of a block, so what it retires
      * is said before it: jumps cannot fail. */
     const bool last = ends_block(&draft->insn);
-    unsigned before = draft->events & (WATCH_BRANCH | WATCH_MEMORY);
+    unsigned before = draft->events & TOLD_BEFORE;
     unsigned after = 0;
-    if (draft->events & WATCH_RETIRE && retires(&draft->insn)) {
-        *(last ? &before : &after) |= WATCH_RETIRE;
+    if (retires(&draft->insn)) {
+        *(last ? &before : &after) |= draft->events & TOLD_BEHIND;
     }
     if (before != 0) {
         add_watch(builder, draft, retired, HANDLER_watch_before, before);
@@ -337,6 +353,12 @@ static void join_pairs(struct builder *builder, struct op *const *places)
     }
 }
 
+/* Room for a site with these events of the instruction, at the most. */
+static size_t site_bytes(const struct builder *builder, const struct draft *draft, unsigned events)
+{
+    return (draft->events & events) != 0 ? watch_site_bytes(builder->engine->units->count) : 0;
+}
+
 static size_t align8(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;
@@ -363,15 +385,14 @@ size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t l
     block->state = BLOCK_LIVE;
 
     /* Watch sites first: their number is known, that of the ops is not. */
-    unsigned sites = 0;
+    size_t sites = 0;
     for (unsigned i = 0; i < builder.count; i++) {
-        const unsigned events = builder.drafts[i].events;
-        sites += (events & (WATCH_BRANCH | WATCH_MEMORY)) != 0;
-        sites += (events & WATCH_RETIRE) != 0;
+        sites += site_bytes(&builder, &builder.drafts[i], TOLD_BEFORE) +
+                 site_bytes(&builder, &builder.drafts[i], TOLD_BEHIND);
     }
     uint8_t *next = at + align8(sizeof *block);
-    builder.site = (struct watch_site *)(void *)next;
-    next += sites * sizeof *builder.site;
+    builder.site = next;
+    next += sites;
     block->ops = (struct op *)(void *)next;
     builder.block = block;
     builder.op = block->ops;

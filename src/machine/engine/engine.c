@@ -2,6 +2,7 @@
 #include "machine/engine/engine.h"
 
 #include "base/check.h"
+#include "machine/engine/callbacks.h"
 #include "machine/engine/block.h"
 #include "machine/exec/float.h"
 #include "machine/exec/leave.h"
@@ -94,7 +95,11 @@ static enum engine_stop run_budget(struct engine *engine, struct hart *hart, uin
     sigjmp_buf fault_exit;
     hart->fault_exit = &fault_exit;
     engine->budget = (int64_t)budget;
+    engine->held = 0;
     engine->at = NULL;
+    if (UNLIKELY(callbacks_due(hart))) {
+        callbacks_begin(hart, false);
+    }
     leave_watch_faults(hart);
     float_begin();
 
@@ -106,6 +111,7 @@ static enum engine_stop run_budget(struct engine *engine, struct hart *hart, uin
     leave_watch_faults(NULL);
     float_collect_flags(hart);
     hart->fault_exit = NULL;
+    engine->budget += engine->held;
     hart->instructions += budget - (uint64_t)engine->budget;
     return stop;
 }

@@ -3,8 +3,8 @@
 #define STRATA_MACHINE_ENGINE_H
 
 #include "machine/exec/record.h"
+#include "machine/engine/unit_set.h"
 #include "machine/state/memory.h"
-#include "machine/engine/unit.h"
 
 enum engine_stop {
     ENGINE_BUDGET, /* the budget is used up */

@@ -8,6 +8,7 @@
 #include "machine/engine/block.h"
 
 #include "base/check.h"
+#include "machine/engine/callbacks.h"
 #include "machine/exec/access.h"
 #include "machine/exec/float.h"
 #include "machine/exec/integer.h"
@@ -30,61 +31,73 @@ enum {
 #define MAY_LEAVE(id)                                                                              \
     ((FLAGS_##id & (int)(INSN_LOAD | INSN_STORE | INSN_ATOMIC | INSN_ROUNDS)) != 0)
 
-/* Calls the units that asked for an event here. */
-static void notify(struct engine *engine, struct hart *hart, const struct watch_site *site)
+/* Where the branch or jump at the site goes, and whether it does. */
+static void resolve(struct hart *hart, const struct watch_site *site, struct watch_event *event)
 {
     const struct op operands = {
         .rs1 = site->insn.rs1, .rs2 = site->insn.rs2, .imm = (int32_t)site->insn.imm};
-    for (unsigned i = 0; i < engine->units->count; i++) {
-        struct unit *unit = engine->units->units[i];
-        const unsigned events = site->events[i];
-        if (events & WATCH_MEMORY) {
-            const bool offset = !(rv64_row(site->insn.op)->flags & INSN_ATOMIC);
-            unit->kind->memory(unit, hart, site->pc,
-                               hart->x[operands.rs1] + (offset ? (uint64_t)site->insn.imm : 0),
-                               &site->insn);
-        }
-        if (events & WATCH_BRANCH) {
-            bool taken = true;
-            guest_addr target = site->pc + (uint64_t)site->insn.imm;
-            switch (site->insn.op) {
+    event->taken = true;
+    event->address = site->instruction.pc + (uint64_t)site->insn.imm;
+    switch (site->insn.op) {
 #define CONDITION(id)                                                                              \
     case RV64_##id:                                                                                \
-        taken = exec_##id(hart, &operands);                                                        \
+        event->taken = exec_##id(hart, &operands);                                                 \
         break;
-                CONDITION(beq)
-                CONDITION(bne)
-                CONDITION(blt)
-                CONDITION(bge)
-                CONDITION(bltu)
-                CONDITION(bgeu)
+        CONDITION(beq)
+        CONDITION(bne)
+        CONDITION(blt)
+        CONDITION(bge)
+        CONDITION(bltu)
+        CONDITION(bgeu)
 #undef CONDITION
-            case RV64_jalr:
-                target = exec_jalr_target(hart, &operands);
-                break;
-            default:
-                break;
-            }
-            unit->kind->branch(unit, hart, site->pc, target, taken);
-        }
-        if (events & WATCH_RETIRE) {
-            unit->kind->retire(unit, hart, site->pc, &site->insn);
-        }
+    case RV64_jalr:
+        event->address = exec_jalr_target(hart, &operands);
+        break;
+    default:
+        break;
     }
 }
 
-/* A cell reached its number: the unit that owns it decides what happens. */
-static enum unit_action fire(struct engine *engine, struct hart *hart, struct watch_cell *cell,
-                             guest_addr pc, const struct rv64_insn *insn)
+/* Tells the units that asked for an event here. */
+static void notify(struct engine *engine, struct hart *hart, const struct watch_site *site)
 {
-    for (unsigned i = 0; i < engine->units->count; i++) {
-        struct unit *unit = engine->units->units[i];
-        const struct watch_request request = unit->kind->watches(unit, pc, insn);
-        if (request.events & WATCH_PC_MATCH && request.cell == cell) {
-            return unit->kind->pc_match(unit, hart, pc, cell);
-        }
+    struct watch_event event = {.cycle = UNIT_NO_CYCLE, .context = hart->context, .hart = hart};
+    if (site->events & WATCH_MEMORY) {
+        const bool offset = (site->instruction.flags & WATCHED_ATOMIC) == 0;
+        event.address = hart->x[site->insn.rs1] + (offset ? (uint64_t)site->insn.imm : 0);
+        watch_site_tell(site, WATCH_MEMORY, &event);
     }
-    return UNIT_CONTINUE;
+    if (site->events & WATCH_BRANCH) {
+        resolve(hart, site, &event);
+        watch_site_tell(site, WATCH_BRANCH, &event);
+    }
+    if (site->events & WATCH_EXECUTED) {
+        watch_site_tell(site, WATCH_EXECUTED, &event);
+    }
+    if (site->events & WATCH_RETIRED) {
+        watch_site_tell(site, WATCH_RETIRED, &event);
+    }
+    if (UNLIKELY(callbacks_due(hart))) {
+        /* It begins behind the running block. */
+        engine->held += engine->budget;
+        engine->budget = 0;
+    }
+}
+
+/* A cell reached its number: true if the unit wants a callback, which begins before the instruction. */
+static bool fire(struct hart *hart, struct watch_cell *cell, const struct rv64_insn *insn)
+{
+    const struct watch_instruction instruction = watch_instruction_of(hart->pc, insn);
+    const struct watch_event event = {.instruction = &instruction,
+                                      .cycle = UNIT_NO_CYCLE,
+                                      .context = hart->context,
+                                      .hart = hart};
+    cell->unit->kind->counted(cell->unit, &event, cell);
+    if (!callbacks_due(hart)) {
+        return false;
+    }
+    callbacks_begin(hart, true);
+    return true;
 }
 
 /* Where the link `link` of the jump at `ip` leads. */
@@ -261,7 +274,7 @@ watch_pc : {
     engine->budget += block->instructions - note.retired;
     struct rv64_insn insn;
     blocks_instruction(block, ip, &insn);
-    if (fire(engine, hart, cell, hart->pc, &insn) == UNIT_CONTINUE) {
+    if (!fire(hart, cell, &insn)) {
         engine->budget -= block->instructions - note.retired;
         ip++;
         DISPATCH();

@@ -1,77 +1,171 @@
-/* What a hardware table of the simulated processor is to the rest of the machine.
+/* Hardware that watches the program: what a unit is to the rest of the machine.
  *
- * A unit says, for each instruction that is decoded, which events it wants to
- * see there.  The engine builds exactly these into the decoded block, so what
- * nobody watches costs nothing.  A unit that changes its mind tells the machine
- * which addresses changed (unit_host.rewatch), and those are decoded again.
+ * A unit says, for each instruction that is decoded, which events it wants to see there.  Exactly these are
+ * built into the decoded code and into what the pipeline keeps of the instruction, so what nobody watches costs
+ * nothing.  A unit that changes its mind says which addresses are to be asked about again (unit_rewatch).
  *
- * A new table is one new file with a `struct unit_kind`, and one line in machine.c
- * that adds it.  Functions for events that a unit never asks for may be NULL. */
-#ifndef STRATA_MACHINE_ENGINE_UNIT_H
-#define STRATA_MACHINE_ENGINE_UNIT_H
+ * A unit of the tree is one file with a struct unit_kind and one row of units.def.  This header and
+ * statistics.h need no other of the machine's: they are installed in strata/, and `--unit FILE.so` loads a unit that was compiled outside of the
+ * tree and exports `const struct unit_kind strata_unit`. */
+#ifndef STRATA_UNIT_H
+#define STRATA_UNIT_H
 
-#include "isa/rv64/insn.h"
-#include "machine/state/hart.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Changes with everything here that a compiled unit depends on. */
+#define UNIT_VERSION 1
 
 enum watch {
-    WATCH_PC_MATCH = 1, /* executions of one address, counted in a cell */
-    WATCH_BRANCH = 2,   /* branches and jumps, after they are resolved */
-    WATCH_MEMORY = 4,   /* loads, stores and atomics, before they access */
-    WATCH_MISS = 8,     /* cache misses: only a pipeline has them */
-    WATCH_DECODE = 16,  /* an instruction enters the machine's decoded blocks */
-    WATCH_RETIRE = 32,  /* every instruction, in program order */
-    WATCH_RECORD = 128, /* every instruction, put into the list that engine_run_recorded fills */
-    WATCH_RECORD_FIRST = 256, /* the same, where the instruction is the first of a decoded block */
-    WATCH_TOTAL = 64,         /* instructions that retire, added up: one addition for many */
+    WATCH_COUNTED = 1,     /* executions of one address, counted in a cell */
+    WATCH_EXECUTED = 2,    /* an instruction is executed, in the program's order, before there is a cycle for it */
+    WATCH_BRANCH = 4,      /* a branch or jump is executed: where it goes is known */
+    WATCH_MEMORY = 8,      /* a load, store or atomic is about to access memory */
+    WATCH_DISPATCHED = 16, /* an instruction enters the pipeline's window */
+    WATCH_ISSUED = 32,     /* an instruction goes to its functional unit; a load, to the caches */
+    WATCH_MISSED = 64,     /* a load is issued and does not find its line in the first level */
+    WATCH_FILLED = 128,    /* the line that a load missed is there */
+    WATCH_STALLED = 256,   /* nothing retires, or too little, for the context's oldest instruction is not done */
+    WATCH_RETIRED = 512,   /* an instruction leaves the pipeline; without a pipeline, it was executed */
+    /* For the machine's own units. */
+    WATCH_TOTAL = 1024,        /* instructions that are executed, added up: one addition for many */
+    WATCH_RECORD = 2048,       /* an instruction is put into the list that engine_run_recorded fills */
+    WATCH_RECORD_FIRST = 4096, /* an instruction is put into that list if a decoded block begins with it */
+};
+/* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
+#define WATCH_TIMED                                                                                \
+    (WATCH_DISPATCHED | WATCH_ISSUED | WATCH_MISSED | WATCH_FILLED | WATCH_STALLED | WATCH_RETIRED)
+
+/* What an instruction does, as far as hardware that watches wants to know. */
+enum watched_flags {
+    WATCHED_LOAD = 1,
+    WATCHED_STORE = 2,
+    WATCHED_ATOMIC = 4,
+    WATCHED_CONDITIONAL = 8, /* a conditional branch */
+    WATCHED_JUMP = 16,       /* jal or jalr */
+    WATCHED_INDIRECT = 32,   /* of jumps: to an address in a register */
+    WATCHED_CALL = 64,       /* of jumps: it leaves a return address */
+    WATCHED_RETURN = 128,    /* of jumps: to a return address, and leaves none */
+    WATCHED_SYSTEM = 256,
 };
 
-/* Counts executions.  `fires_at` is compared for equality after the increment,
- * so a cell that must never fire holds zero, which a count cannot become. */
+struct rv64_insn;
+struct static_insn;
+struct hart;
+struct statistics;
+struct unit;
+
+struct watch_instruction {
+    uint64_t pc;
+    uint32_t word;                /* 16 bits of it, if bytes is 2 */
+    uint8_t bytes;                /* 2 or 4 */
+    uint16_t flags;               /* enum watched_flags */
+    const struct rv64_insn *insn; /* as the machine decodes it; not for units from outside */
+};
+
+#define UNIT_NO_CYCLE UINT64_MAX
+/* Where a line comes from, or which level misses it: the first, the second and the third cache, and memory. */
+enum watch_level { WATCH_L1, WATCH_L2, WATCH_L3, WATCH_MAIN_MEMORY };
+
+/* The cycles in which an instruction did what, as far as it has: fetched, dispatched, issued, and when its result is
+ * there. */
+struct watch_times {
+    uint64_t fetched, dispatched, issued, done;
+};
+
+/* What a load found in the caches, bits by enum watch_level. */
+struct watch_access {
+    uint8_t missed;   /* the line was not there */
+    uint8_t merged;   /* the line was on its way already */
+    uint8_t capacity; /* a fully associative cache would have missed, too: known with --loads */
+    bool looked;      /* false: it took its data from a store, or always hits */
+    bool forwarded;   /* it took its data from a store */
+};
+
+struct watch_event {
+    const struct watch_instruction *instruction;
+    void *own;         /* what the unit asked for the event with */
+    uint64_t cycle;    /* UNIT_NO_CYCLE where the functional engine tells it */
+    uint64_t address;  /* of BRANCH: where it goes; of MEMORY, and where there is a cycle: what is accessed */
+    unsigned context;  /* the hardware context */
+    bool taken;        /* of BRANCH */
+    struct hart *hart; /* its state; NULL where there is a cycle, for it has gone on.  Not for units from outside */
+    /* Where there is a cycle: */
+    bool helper;                /* it is an instruction of a slice */
+    bool measured;              /* what happens counts for the statistics (--skip, --sample) */
+    uint8_t level;              /* enum watch_level: where a load's data comes from, once it is issued */
+    uint8_t cause;              /* enum cause: what it waits for.  Not for units from outside */
+    uint64_t slots;             /* of STALLED: how many instructions could have retired */
+    struct watch_times times;
+    struct watch_access access; /* of ISSUED and MISSED */
+};
+
+/* Counts executions.  `fires_at` is compared for equality after the increment, so a cell that must never fire
+ * holds 0 there, which a count cannot become. */
 struct watch_cell {
     uint64_t executions;
     uint64_t fires_at;
+    struct unit *unit; /* whose `counted` is called when it fires */
 };
-
-struct static_insn;
 
 struct watch_request {
-    unsigned events;          /* enum watch */
-    struct watch_cell *cell;  /* for WATCH_PC_MATCH; stays valid until rewatched */
-    uint64_t *total;          /* for WATCH_TOTAL; the same */
-    struct static_insn *insn; /* for these two: what its records point to */
+    unsigned events;         /* enum watch */
+    struct watch_cell *cell; /* for WATCH_COUNTED: stays valid until the address is asked about again */
+    uint64_t *total;         /* for WATCH_TOTAL: as long as the cell */
+    struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
+    void *own;               /* comes back with each event of the instruction */
 };
 
-enum unit_action {
-    UNIT_CONTINUE,
-    UNIT_REDIRECT, /* hart->pc was changed: continue there, before this instruction */
-};
-
-struct unit;
-struct statistics;
-
-struct unit_kind {
+/* A parameter, as `--unit NAME,PARAMETER=VALUE` sets it. */
+struct unit_parameter {
     const char *name;
-    struct watch_request (*watches)(struct unit *unit, guest_addr pc, const struct rv64_insn *insn);
-    enum unit_action (*pc_match)(struct unit *unit, struct hart *hart, guest_addr pc,
-                                 struct watch_cell *cell);
-    void (*branch)(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
-                   bool taken);
-    void (*memory)(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
-                   const struct rv64_insn *insn);
-    void (*decode)(struct unit *unit, guest_addr pc, const struct rv64_insn *insn);
-    void (*retire)(struct unit *unit, struct hart *hart, guest_addr pc,
-                   const struct rv64_insn *insn);
-    void (*report)(const struct unit *unit, struct statistics *statistics);
-    /* Writes out what it still holds back; prints its own message and returns
-     * false if it cannot. */
-    bool (*finish)(struct unit *unit);
-    void (*destroy)(struct unit *unit);
+    uint64_t value; /* unless it is set */
+    uint64_t least, most;
+    const char *meaning;
+};
+
+/* What the hardware would consist of. */
+struct unit_cost {
+    uint64_t storage_bits; /* all of its state */
+    uint64_t comparators, adders;
 };
 
 /* What the machine gives a unit. */
 struct unit_host {
-    void (*rewatch)(void *machine, guest_addr start, uint64_t bytes);
+    void (*rewatch)(void *machine, uint64_t start, uint64_t bytes);
+    void (*raise)(void *machine, struct unit *unit, const struct watch_event *event, uint64_t callback,
+                  uint64_t argument);
     void *machine;
+};
+
+/* Functions for events that a unit never asks for may be NULL, and so may all from `cost` on. */
+struct unit_kind {
+    unsigned version; /* UNIT_VERSION */
+    const char *name, *meaning;
+    unsigned timed; /* of WATCH_TIMED: what it may ask for; without `watches` it hears of all instructions */
+    const struct unit_parameter *parameters; /* the last one has no name; NULL: there are none */
+    /* A unit, whose struct begins with a struct unit, from the values of its parameters, in their order.  NULL if
+     * memory runs out. */
+    struct unit *(*create)(const uint64_t *values);
+    struct watch_request (*watches)(struct unit *unit, const struct watch_instruction *instruction);
+    void (*counted)(struct unit *unit, const struct watch_event *event, struct watch_cell *cell);
+    void (*executed)(struct unit *unit, const struct watch_event *event);
+    void (*branch)(struct unit *unit, const struct watch_event *event);
+    void (*memory)(struct unit *unit, const struct watch_event *event);
+    void (*dispatched)(struct unit *unit, const struct watch_event *event);
+    void (*issued)(struct unit *unit, const struct watch_event *event);
+    void (*missed)(struct unit *unit, const struct watch_event *event);
+    void (*filled)(struct unit *unit, const struct watch_event *event);
+    void (*stalled)(struct unit *unit, const struct watch_event *event);
+    void (*retired)(struct unit *unit, const struct watch_event *event);
+    /* The program enters a callback that the unit raised. */
+    void (*callback_begins)(struct unit *unit, uint64_t argument);
+    struct unit_cost (*cost)(const struct unit *unit);
+    void (*report)(const struct unit *unit, struct statistics *statistics);
+    /* Writes out what it still holds back; prints its own message and returns false if it cannot. */
+    bool (*finish)(struct unit *unit);
+    void (*destroy)(struct unit *unit);
 };
 
 /* Each unit's own struct begins with this. */
@@ -80,10 +174,19 @@ struct unit {
     struct unit_host host;
 };
 
-#define UNITS_MAX 8
-struct unit_set {
-    struct unit *units[UNITS_MAX];
-    unsigned count;
-};
+/* What the unit watches in a range has changed. */
+static inline void unit_rewatch(struct unit *unit, uint64_t start, uint64_t bytes)
+{
+    unit->host.rewatch(unit->host.machine, start, bytes);
+}
+
+/* Has the program call `callback`, with `argument` in the CSR ctrarg, on the context of the event: before the
+ * instruction of a `counted` or `memory`, behind that of any other event of the engine, and where the context goes
+ * on if the event has a cycle.  One that comes while a callback runs waits for its end; none is lost. */
+static inline void unit_raise(struct unit *unit, const struct watch_event *event, uint64_t callback,
+                              uint64_t argument)
+{
+    unit->host.raise(unit->host.machine, unit, event, callback, argument);
+}
 
 #endif

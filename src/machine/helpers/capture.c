@@ -100,18 +100,15 @@ static struct helpers *helpers_of(struct unit *unit)
     return ((struct capture_unit *)(void *)unit)->helpers;
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    (void)insn;
-    return (struct watch_request){.events =
-                                      helpers_triggers(helpers_of(unit), pc) ? WATCH_RETIRE : 0};
+    const bool triggers = helpers_triggers(helpers_of(unit), instruction->pc);
+    return (struct watch_request){.events = triggers ? WATCH_EXECUTED : 0};
 }
 
-static void retire(struct unit *unit, struct hart *hart, guest_addr pc,
-                   const struct rv64_insn *insn)
+static void on_executed(struct unit *unit, const struct watch_event *event)
 {
-    (void)insn;
-    captures_take(helpers_captures(helpers_of(unit)), hart, pc);
+    captures_take(helpers_captures(helpers_of(unit)), event->hart, event->instruction->pc);
 }
 
 static void destroy(struct unit *unit)
@@ -120,7 +117,7 @@ static void destroy(struct unit *unit)
 }
 
 static const struct unit_kind kind = {
-    .name = "capture", .watches = watches, .retire = retire, .destroy = destroy};
+    .name = "capture", .watches = watches, .executed = on_executed, .destroy = destroy};
 
 struct unit *capture_unit_create(struct helpers *helpers, struct unit_host host)
 {

@@ -10,19 +10,28 @@ static uint64_t bits_for(uint64_t highest)
     return highest == 0 ? 0 : 64 - (uint64_t)__builtin_clzll(highest);
 }
 
-/* The wait is kept as a sum that saturates where the mean is long enough. */
+/* An entry has two sums of executions and of waits: of the trial, by which later ones are judged, and since the last
+ * look.  A sum grows for as long as a trial or the time between two looks, whichever is longer; a load can wait in
+ * each instruction of it for as long as memory takes. */
 uint64_t dlit_storage_bits(const struct parameters *p)
 {
+    const uint64_t longest = p->dsp_trial > p->dsp_look ? p->dsp_trial : p->dsp_look;
     const uint64_t pc = GUEST_SPACE_BITS - 1, age = bits_for(p->dsp_trial);
-    const uint64_t executions = bits_for(p->dsp_executions);
-    const uint64_t waited = bits_for((p->dsp_executions + 1) * p->dsp_wait);
+    const uint64_t executions = bits_for(longest);
+    const uint64_t waited = bits_for(longest * p->memory_cycles);
     const uint64_t flags = 3; /* in use, locked, hopeless */
     return p->dsp_dlit_entries *
-           (pc + age + executions + waited + bits_for(p->dsp_unused_looks) + flags);
+           (pc + age + 2 * (executions + waited) + bits_for(p->dsp_unused_looks) + flags);
+}
+
+static uint16_t *filter_of(struct dlit *dlit, guest_addr pc)
+{
+    return &dlit->filter[pc / 2 % DLIT_FILTER];
 }
 
 void dlit_drop(struct dlit *dlit, struct dlit_entry *entry)
 {
+    --*filter_of(dlit, entry->pc);
     *entry = (struct dlit_entry){.pc = 0};
     dlit->used--;
     dlit->statistics.dropped++;
@@ -30,7 +39,7 @@ void dlit_drop(struct dlit *dlit, struct dlit_entry *entry)
 
 struct dlit_entry *dlit_find(struct dlit *dlit, guest_addr pc)
 {
-    for (unsigned i = 0; i < dlit->parameters->dsp_dlit_entries; i++) {
+    for (unsigned i = 0; *filter_of(dlit, pc) != 0 && i < dlit->parameters->dsp_dlit_entries; i++) {
         if (dlit->entries[i].pc == pc) {
             return &dlit->entries[i];
         }
@@ -38,20 +47,20 @@ struct dlit_entry *dlit_find(struct dlit *dlit, guest_addr pc)
     return NULL;
 }
 
-static struct dlit_entry *enter(struct dlit *dlit, guest_addr pc, uint64_t now, uint8_t *place)
+static struct dlit_entry *enter(struct dlit *dlit, guest_addr pc, uint64_t now)
 {
     if (dlit->used == dlit->parameters->dsp_dlit_entries) {
         dlit->statistics.full++;
         return NULL;
     }
-    uint8_t free = 0;
+    unsigned free = 0;
     while (dlit->entries[free].pc != 0) {
         free++;
     }
     dlit->entries[free] = (struct dlit_entry){.pc = pc, .since = now};
     dlit->used++;
+    ++*filter_of(dlit, pc);
     dlit->statistics.entered++;
-    *place = free;
     return &dlit->entries[free];
 }
 
@@ -77,11 +86,11 @@ static bool is_over(const struct dlit *dlit, const struct dlit_entry *entry, uin
 }
 
 struct dlit_entry *dlit_retired(struct dlit *dlit, guest_addr pc, bool missed_second,
-                                uint64_t waited, uint64_t now, uint8_t *place)
+                                uint64_t waited, uint64_t now)
 {
-    struct dlit_entry *entry = &dlit->entries[*place];
-    if (entry->pc != pc) {
-        entry = missed_second ? enter(dlit, pc, now, place) : NULL;
+    struct dlit_entry *entry = dlit_find(dlit, pc);
+    if (entry == NULL) {
+        entry = missed_second ? enter(dlit, pc, now) : NULL;
         if (entry == NULL) {
             return NULL;
         }

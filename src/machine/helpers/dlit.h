@@ -8,7 +8,9 @@
 
 #include "machine/state/hart.h"
 
-#define DLIT_ENTRIES_MAX 256 /* a place in it is a byte */
+#define DLIT_ENTRIES_MAX 256
+/* The hardware compares all entries at once; here most loads are known to be in none of them by a hash. */
+#define DLIT_FILTER 1024
 
 struct parameters;
 
@@ -31,13 +33,14 @@ struct dlit {
     const struct parameters *parameters;
     struct dlit_entry entries[DLIT_ENTRIES_MAX]; /* of which [dsp] dlit_entries are there */
     unsigned used;
+    uint16_t filter[DLIT_FILTER]; /* entries in use, by the hash of their loads' addresses */
     struct dlit_statistics statistics;
 };
 
-/* A load retired as instruction `now` of the program, and waited so long for its data.  `*place` is where it
- * was found last, or any number of an entry.  The entry of the load, NULL if it has none. */
+/* A load retired as instruction `now` of the program, and waited so long for its data.  The entry of the load, NULL
+ * if it has none. */
 struct dlit_entry *dlit_retired(struct dlit *dlit, guest_addr pc, bool missed_second,
-                                uint64_t waited, uint64_t now, uint8_t *place);
+                                uint64_t waited, uint64_t now);
 /* Instruction `now` is a good moment to look at loads that do not come any more. */
 void dlit_look(struct dlit *dlit, uint64_t now);
 /* The entry of a load; NULL if it has none. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 struct dsp {
+    struct unit unit;
     const struct parameters *parameters;
     struct helpers *helpers;
     struct dlit dlit;
@@ -21,24 +22,6 @@ struct dsp {
     uint64_t instructions;
     uint64_t next_look;
 };
-
-struct dsp *dsp_create(const struct parameters *parameters, struct helpers *helpers, bool optimize)
-{
-    struct dsp *dsp = calloc(1, sizeof *dsp);
-    if (dsp != NULL) {
-        dsp->parameters = dsp->dlit.parameters = dsp->sit.parameters = parameters;
-        dsp->rib.entries = (unsigned)parameters->dsp_rib_entries;
-        dsp->helpers = helpers;
-        dsp->sit.may_optimize = optimize;
-        dsp->next_look = parameters->dsp_look;
-    }
-    return dsp;
-}
-
-void dsp_destroy(struct dsp *dsp)
-{
-    free(dsp);
-}
 
 /* Whether a slice is to be made for a load, and how; the buffer is free. */
 static const struct slice_rules *wants_slice(struct dsp *dsp, const struct dlit_entry *load)
@@ -151,31 +134,79 @@ static void record(struct dsp *dsp, const struct slice_retired *retired)
     }
 }
 
-void dsp_retired(struct dsp *dsp, unsigned context, const struct entry *entry, uint64_t issued)
+static void on_retired(struct unit *unit, const struct watch_event *event)
 {
-    struct static_insn *insn = entry->insn;
+    struct dsp *dsp = (struct dsp *)(void *)unit;
+    const struct watch_instruction *instruction = event->instruction;
     const struct slice_retired retired = {
-        .pc = insn->site.pc, .address = entry->address, .word = insn->word};
+        .pc = instruction->pc, .address = event->address, .word = instruction->insn->word};
+    if (event->helper) {
+        return;
+    }
     if (++dsp->instructions >= dsp->next_look) {
         look(dsp);
     }
-    if (dsp->rib.recording && dsp->context == context) {
+    if (dsp->rib.recording && dsp->context == event->context) {
         record(dsp, &retired);
     }
-    if (!(insn->flags & STATIC_LOAD)) {
+    if (!(instruction->flags & WATCHED_LOAD)) {
         return;
     }
-    const bool missed_second = entry->cause == CAUSE_l3 || entry->cause == CAUSE_memory;
-    const struct dlit_entry *load =
-        dlit_retired(&dsp->dlit, retired.pc, missed_second, entry->done - issued, dsp->instructions,
-                     &insn->dlit);
+    const bool missed_second = event->level == WATCH_L3 || event->level == WATCH_MAIN_MEMORY;
+    const struct dlit_entry *load = dlit_retired(&dsp->dlit, retired.pc, missed_second,
+                                                 event->times.done - event->times.issued,
+                                                 dsp->instructions);
     if (load != NULL && load->locked && !dsp->rib.recording) {
         const struct slice_rules *rules = wants_slice(dsp, load);
         if (rules != NULL) {
-            dsp->context = context;
+            dsp->context = event->context;
             rib_begin(&dsp->rib, &retired, rules);
         }
     }
+}
+
+static struct unit_cost cost(const struct unit *unit)
+{
+    const struct dsp *dsp = (const struct dsp *)(const void *)unit;
+    const struct parameters *p = dsp->parameters;
+    /* All entries of the first table are compared with a load that retires, those of the last with a trigger. */
+    return (struct unit_cost){.storage_bits = dlit_storage_bits(p) +
+                                              rib_storage_bits(&dsp->rib, dsp->sit.may_optimize) +
+                                              sit_storage_bits(p),
+                              .comparators = p->dsp_dlit_entries + p->dsp_sit_entries,
+                              .adders = 2};
+}
+
+static void destroy(struct unit *unit)
+{
+    free(unit);
+}
+
+static const struct unit_kind kind = {.version = UNIT_VERSION,
+                                      .name = "dsp",
+                                      .meaning = "finds delinquent loads and makes slices for them",
+                                      .timed = WATCH_RETIRED,
+                                      .retired = on_retired,
+                                      .cost = cost,
+                                      .destroy = destroy};
+
+struct dsp *dsp_create(const struct parameters *parameters, struct helpers *helpers, bool optimize)
+{
+    struct dsp *dsp = calloc(1, sizeof *dsp);
+    if (dsp != NULL) {
+        dsp->unit.kind = &kind;
+        dsp->parameters = dsp->dlit.parameters = dsp->sit.parameters = parameters;
+        dsp->rib.entries = (unsigned)parameters->dsp_rib_entries;
+        dsp->helpers = helpers;
+        dsp->sit.may_optimize = optimize;
+        dsp->next_look = parameters->dsp_look;
+    }
+    return dsp;
+}
+
+struct unit *dsp_unit(struct dsp *dsp)
+{
+    return &dsp->unit;
 }
 
 void dsp_report(const struct dsp *dsp, struct statistics *s)

@@ -7,17 +7,15 @@
 #include <stdint.h>
 
 struct dsp;
-struct entry;
 struct helpers;
 struct parameters;
 struct statistics;
+struct unit;
 
 /* NULL if memory runs out.  The parameters are the pipeline's. */
 struct dsp *dsp_create(const struct parameters *parameters, struct helpers *helpers, bool optimize);
-void dsp_destroy(struct dsp *dsp);
-
-/* An instruction of a thread on the context retired, which was issued in that cycle. */
-void dsp_retired(struct dsp *dsp, unsigned context, const struct entry *entry, uint64_t issued);
+/* It goes with the other units. */
+struct unit *dsp_unit(struct dsp *dsp);
 
 void dsp_report(const struct dsp *dsp, struct statistics *statistics);
 

@@ -64,11 +64,10 @@ struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *m
     return helpers;
 }
 
-bool helpers_make_slices(struct helpers *helpers, bool optimize)
+struct unit *helpers_make_slices(struct helpers *helpers, bool optimize)
 {
     helpers->dsp = dsp_create(&helpers->pipeline->parameters, helpers, optimize);
-    helpers->pipeline->helpers_time = helpers->dsp != NULL;
-    return helpers->dsp != NULL;
+    return helpers->dsp != NULL ? dsp_unit(helpers->dsp) : NULL;
 }
 
 void helpers_set_host(struct helpers *helpers, struct unit_host host)
@@ -85,7 +84,6 @@ void helpers_destroy(struct helpers *helpers)
         free(helpers->slices[i].program);
     }
     captures_destroy(helpers->captures);
-    dsp_destroy(helpers->dsp);
     free(helpers);
 }
 
@@ -427,9 +425,6 @@ static void retired(struct helpers *helpers, unsigned number, uint32_t id)
     struct context *context = &pipeline->contexts[number];
     const struct entry *entry = entry_of(pipeline, id);
     const struct static_insn *insn = entry->insn;
-    if (helpers->dsp != NULL && !(insn->flags & STATIC_HELPER)) {
-        dsp_retired(helpers->dsp, number, entry, pipeline->times[id].issued);
-    }
     const unsigned destination = insn->destination;
     if (destination < INTEGER_REGISTERS) {
         for (unsigned i = 0; i < pipeline->context_count; i++) {

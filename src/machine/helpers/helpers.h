@@ -69,8 +69,8 @@ struct helpers;
 struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory);
 /* Before the pipeline, which must not run any more. */
 void helpers_destroy(struct helpers *helpers);
-/* Lets the hardware make slices, too, and optimize them; false if memory runs out. */
-bool helpers_make_slices(struct helpers *helpers, bool optimize);
+/* A unit that makes slices, too, and optimizes them; NULL if memory runs out. */
+struct unit *helpers_make_slices(struct helpers *helpers, bool optimize);
 /* Whom to tell of new triggers. */
 void helpers_set_host(struct helpers *helpers, struct unit_host host);
 

@@ -46,7 +46,7 @@ void thread_destroy(struct thread *thread)
     wait_release_fds(thread);
     execve_forget(thread);
     signal_forget(&thread->signals, ~UINT64_C(0));
-    machine_release_hart(&thread->hart);
+    machine_release_hart(&thread->process->machine, &thread->hart);
     free(thread);
 }
 

@@ -1,6 +1,6 @@
 /* Commit: instructions retire in order, and what keeps them from it is noted. */
 #include "base/check.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 /* Free places go to contexts in the order in which they found none: in mere turns, those whose turns meet the
  * stores that leave would keep them from others for ever. */
@@ -57,9 +57,6 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
 {
     const struct entry *entry = entry_of(pipeline, id);
     const struct static_insn *insn = entry->insn;
-    if (UNLIKELY(pipeline->view != NULL)) {
-        pipeview_retire(pipeline, number, entry);
-    }
     if (insn->destination != REGISTER_NONE && context->writers[insn->destination] == id) {
         context->writers[insn->destination] = NO_ENTRY;
     }
@@ -70,6 +67,9 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     pipeline->memory_in_flight -= (insn->flags & (STATIC_LOAD | STATIC_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
+    if (tell_is_wanted(pipeline, insn, WATCH_RETIRED)) {
+        tell(pipeline, WATCH_RETIRED, id, &(struct watch_event){0});
+    }
     if (UNLIKELY(pipeline->helpers != NULL)) {
         pipeline->hooks->retired(pipeline->helpers, number, id);
     }
@@ -112,11 +112,11 @@ static void account(struct pipeline *pipeline, unsigned number, uint64_t slots)
         return;
     }
     context->statistics.slots[cause] += slots;
-    if (UNLIKELY(pipeline->loads != NULL) && context->count > 0) {
-        const struct entry *entry = entry_of(pipeline, entry_at(pipeline, number, 0));
-        if ((entry->insn->flags & (STATIC_LOAD | STATIC_HELPER)) == STATIC_LOAD &&
-            entry->state != ENTRY_DONE) {
-            loads_site(pipeline->loads, entry->insn)->stall_slots += slots;
+    if (UNLIKELY((pipeline->told & WATCH_STALLED) != 0) && context->count > 0) {
+        const uint32_t id = entry_at(pipeline, number, 0);
+        const struct entry *entry = entry_of(pipeline, id);
+        if (entry->state != ENTRY_DONE && tell_is_wanted(pipeline, entry->insn, WATCH_STALLED)) {
+            tell(pipeline, WATCH_STALLED, id, &(struct watch_event){.slots = slots});
         }
     }
 }

@@ -1,5 +1,5 @@
 /* Complete: results come, and wake what waits for them. */
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 void complete_at(struct pipeline *pipeline, uint32_t id, uint64_t done)
 {
@@ -66,6 +66,9 @@ bool complete_stage(struct pipeline *pipeline)
         } else {
             any = true;
             entry->state = ENTRY_DONE;
+            if (tell_is_wanted(pipeline, entry->insn, WATCH_FILLED) && tell_has_missed(entry)) {
+                tell(pipeline, WATCH_FILLED, id, &(struct watch_event){0});
+            }
             if (entry->mispredicted) {
                 fetch_redirect(pipeline, &pipeline->contexts[context_of(pipeline, id)]);
             }

@@ -1,6 +1,6 @@
 /* Dispatch: instructions get an entry, and learn what they wait for. */
 #include "base/check.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 /* The instruction waits for `producer`, unless its result is there already. */
 static void depend(struct pipeline *pipeline, uint32_t id, unsigned operand, uint32_t producer)
@@ -91,7 +91,7 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     }
     entry->forwarded = false;
     entry->address_known = false;
-    if (UNLIKELY(pipeline->view != NULL)) {
+    if (tell_needs_times(pipeline)) {
         pipeline->times[id].fetched = fetched->cycle;
         pipeline->times[id].dispatched = pipeline->now;
     }
@@ -112,10 +112,14 @@ static void start(struct pipeline *pipeline, unsigned number, const struct incom
     if (insn->destination != REGISTER_NONE) {
         context->writers[insn->destination] = id;
     }
+    if (tell_is_wanted(pipeline, insn, WATCH_DISPATCHED)) {
+        tell(pipeline, WATCH_DISPATCHED, id, &(struct watch_event){0});
+    }
     if (insn->flags & STATIC_ALONE) {
         context->alone_until = pipeline->now + insn->latency;
         entry->cause = CAUSE_system;
         complete_at(pipeline, id, context->alone_until);
+        pipeline->times[id].issued = pipeline->now;
         return;
     }
     context->in_queues++;

@@ -1,6 +1,6 @@
 /* Issue: instructions whose operands are there go to functional units and to the caches. */
 #include "base/check.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 #define PAGE_SHIFT 12
 
@@ -99,9 +99,9 @@ static uint8_t cause_of_level(enum level level)
 }
 
 /* The cycle in which the data is there; CACHE_BUSY if the access must be tried again.  `translated` is what
- * earlier tries left, and `cause` what the access waits for; `site` counts it if it is not NULL. */
+ * earlier tries left, `cause` becomes what the access waits for, and `found` what it found. */
 static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum access_kind kind,
-                            uint64_t *translated, uint8_t *cause, struct load_site *site,
+                            uint64_t *translated, uint8_t *cause, struct watch_access *found,
                             uint8_t slice)
 {
     const uint64_t now = pipeline->now;
@@ -115,7 +115,8 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
         *translated = there ? now : now + pipeline->parameters.tlb_miss_cycles;
     }
     const bool walks = *translated > now;
-    if (kind != ACCESS_PREFETCH && site == NULL) {
+    found->looked = true;
+    if (kind != ACCESS_PREFETCH) {
         const uint64_t hit = cache_hit_first(&pipeline->l1d, address, walks ? *translated : now,
                                              kind == ACCESS_WRITE);
         if (hit != CACHE_BUSY) {
@@ -136,9 +137,9 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
     *cause = ready == CACHE_BUSY                 ? CAUSE_mshrs
              : walks && access.level == LEVEL_L1 ? CAUSE_tlb
                                                  : cause_of_level(access.level);
-    if (UNLIKELY(site != NULL) && ready != CACHE_BUSY) {
-        loads_accessed(site, &access);
-    }
+    found->missed = access.missed;
+    found->merged = access.merged;
+    found->capacity = access.capacity;
     return ready;
 }
 
@@ -165,7 +166,8 @@ static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsig
 }
 
 /* It prefetches for the main thread, and waits for its data if the slice needs it. */
-static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, unsigned context)
+static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, unsigned context,
+                              struct watch_access *found)
 {
     const uint8_t number = pipeline->contexts[context].slice;
     if (pipeline->parameters.slices_loads == SLICE_LOADS_NOTHING) {
@@ -174,7 +176,7 @@ static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, un
     }
     const uint64_t done =
         access_data(pipeline, context_address(pipeline, context, entry->address), ACCESS_PREFETCH,
-                    &entry->translated, &entry->cause, NULL, number);
+                    &entry->translated, &entry->cause, found, number);
     if (done == CACHE_BUSY) {
         return done;
     }
@@ -183,15 +185,15 @@ static uint64_t load_of_slice(struct pipeline *pipeline, struct entry *entry, un
                                                 : done;
 }
 
-/* The cycle in which a load has its data; CACHE_BUSY if it must be tried again. */
-static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned context)
+/* The cycle in which a load has its data; CACHE_BUSY if it must be tried again.  `found` becomes what it found. */
+static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned context,
+                     struct watch_access *found)
 {
-    struct load_site *site =
-        UNLIKELY(pipeline->loads != NULL) ? loads_site(pipeline->loads, entry->insn) : NULL;
     uint64_t done;
     if (UNLIKELY(entry->insn->flags & STATIC_HELPER)) {
-        return load_of_slice(pipeline, entry, context);
+        return load_of_slice(pipeline, entry, context, found);
     }
+    found->forwarded = entry->forwarded;
     if (entry->forwarded) {
         done = pipeline->now + pipeline->parameters.core_forward_cycles;
         entry->cause = CAUSE_forward;
@@ -202,15 +204,10 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
                       pipeline->now);
     } else {
         done = access_data(pipeline, context_address(pipeline, context, entry->address),
-                           ACCESS_READ, &entry->translated, &entry->cause, site, 0);
+                           ACCESS_READ, &entry->translated, &entry->cause, found, 0);
         if (done == CACHE_BUSY) {
             return done;
         }
-    }
-    if (UNLIKELY(site != NULL)) {
-        site->executions++;
-        site->forwarded += entry->forwarded;
-        site->latency_cycles += done - pipeline->now;
     }
     if (UNLIKELY(pipeline->prefetcher.entries != NULL) && !pipeline->parameters.ideal_memory) {
         prefetch(pipeline, entry, context);
@@ -228,9 +225,10 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         return false;
     }
     uint64_t done = pipeline->now + insn->latency;
+    struct watch_access found = {.looked = false};
     entry->cause = CAUSE_execute;
     if (insn->flags & STATIC_LOAD) {
-        done = load(pipeline, entry, number);
+        done = load(pipeline, entry, number, &found);
         if (done == CACHE_BUSY) {
             pipeline->busy = true;
             return false;
@@ -239,7 +237,7 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         uint8_t cause; /* nobody waits for it */
         if (entry->address >> GUEST_SPACE_BITS == 0) {
             access_data(pipeline, context_address(pipeline, number, entry->address),
-                        ACCESS_PREFETCH, &entry->translated, &cause, NULL, 0);
+                        ACCESS_PREFETCH, &entry->translated, &cause, &found, 0);
         }
         pipeline->statistics.prefetches++;
     }
@@ -248,13 +246,19 @@ static bool try_issue(struct pipeline *pipeline, unsigned number, uint32_t id)
         pipeline->units_until = *unit;
     }
     clear_ready(context, id & (pipeline->ring - 1));
-    if (UNLIKELY(pipeline->view != NULL || pipeline->helpers_time)) {
+    if (tell_needs_times(pipeline)) {
         pipeline->times[id].issued = pipeline->now;
     }
     context->in_queues--;
     pipeline->waiting--;
     pipeline->slice_use.queue -= (insn->flags & STATIC_HELPER) != 0;
     complete_at(pipeline, id, done);
+    if (tell_is_wanted(pipeline, insn, WATCH_ISSUED)) {
+        tell(pipeline, WATCH_ISSUED, id, &(struct watch_event){.access = found});
+    }
+    if (tell_is_wanted(pipeline, insn, WATCH_MISSED) && tell_has_missed(entry)) {
+        tell(pipeline, WATCH_MISSED, id, &(struct watch_event){.access = found});
+    }
     return true;
 }
 
@@ -308,8 +312,9 @@ static bool drain_stores(struct pipeline *pipeline)
         }
         struct leaving_store *store = &pipeline->leaving[pipeline->leaving_head];
         uint8_t cause; /* nobody waits for it */
+        struct watch_access found;
         if (access_data(pipeline, context_address(pipeline, store->context, store->address),
-                        ACCESS_WRITE, &store->translated, &cause, NULL, 0) == CACHE_BUSY) {
+                        ACCESS_WRITE, &store->translated, &cause, &found, 0) == CACHE_BUSY) {
             pipeline->busy = true;
             break;
         }

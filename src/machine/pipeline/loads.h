@@ -14,9 +14,7 @@
 
 #define LOAD_LEVELS 3
 
-struct access;
-struct cache;
-struct static_insn;
+struct unit;
 
 /* One level, as this load saw it. */
 struct load_level {
@@ -40,15 +38,11 @@ struct load_site {
 
 struct loads;
 
-struct loads *loads_create(void);
-void loads_destroy(struct loads *loads);
-
-/* The load was decoded, and is new. */
-struct load_site *loads_add(struct loads *loads, struct static_insn *insn, struct origin origin);
-/* What is known of the load. */
-struct load_site *loads_site(struct loads *loads, struct static_insn *insn);
-/* It was issued and went to the caches. */
-void loads_accessed(struct load_site *site, const struct access *access);
+/* NULL if memory runs out. */
+struct loads *loads_create(const struct origins *origins);
+struct unit *loads_unit(struct loads *loads);
+/* Loads that are decoded in this range from now on are others than before. */
+void loads_forget(struct loads *loads, guest_addr start, uint64_t bytes);
 
 /* All loads that were executed, copies of one summed, those with the most misses of the first level first, then
  * by address: malloc'ed. */

@@ -55,8 +55,6 @@ struct measurement pipeline_measured(const struct pipeline *pipeline)
 static void observe(struct pipeline *pipeline, bool measuring)
 {
     pipeline->measuring = measuring;
-    pipeline->loads = measuring ? pipeline->all_loads : NULL;
-    pipeline->view = measuring ? pipeline->whole_view : NULL;
 }
 
 struct measurement pipeline_measure_begin(struct pipeline *pipeline)

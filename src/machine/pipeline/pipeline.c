@@ -1,7 +1,7 @@
 /* The pipeline: puts its parts together, and runs it cycle by cycle. */
 #include "base/check.h"
 #include "machine/pipeline/shadow.h"
-#include "machine/pipeline/window.h"
+#include "machine/pipeline/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,30 +146,32 @@ void pipeline_destroy(struct pipeline *pipeline)
     cache_destroy(&pipeline->itlb);
     cache_destroy(&pipeline->dtlb);
     prefetch_destroy(&pipeline->prefetcher);
-    loads_destroy(pipeline->all_loads);
-    pipeview_destroy(pipeline->whole_view);
+    tell_destroy(pipeline);
     free(pipeline);
 }
 
-bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins)
+struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins)
 {
     struct cache *caches[] = {&pipeline->l1d, &pipeline->l2, &pipeline->l3};
     for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
         struct cache *cache = caches[i];
         if (cache->lines != NULL &&
             (cache->shadow = shadow_create((cache->set_mask + 1) * cache->ways)) == NULL) {
-            return false;
+            return NULL;
         }
     }
     pipeline->origins = origins;
-    pipeline->loads = pipeline->all_loads = loads_create();
-    return pipeline->loads != NULL;
+    pipeline->loads = loads_create(origins);
+    return pipeline->loads != NULL ? loads_unit(pipeline->loads) : NULL;
 }
 
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
 {
     if (pipeline->origins != NULL) {
         static_insns_forget(pipeline->static_insns, start, bytes);
+    }
+    if (pipeline->loads != NULL) {
+        loads_forget(pipeline->loads, start, bytes);
     }
 }
 
@@ -179,11 +181,6 @@ bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struc
     return static_insns_mark(pipeline->static_insns, pc, STATIC_PERFECT);
 }
 
-void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view)
-{
-    pipeline->view = pipeline->whole_view = view;
-}
-
 void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
                           const struct helper_hooks *hooks)
 {
@@ -191,9 +188,9 @@ void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
     pipeline->hooks = pipeline->l1d.hooks = hooks;
 }
 
-bool pipeline_finish_view(struct pipeline *pipeline)
+void pipeline_tell(struct pipeline *pipeline, struct unit_set *units)
 {
-    return pipeline->whole_view == NULL || pipeview_finish(pipeline->whole_view);
+    tell_units(pipeline, units);
 }
 
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context)

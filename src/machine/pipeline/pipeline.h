@@ -15,10 +15,11 @@ struct helpers;
 struct loads;
 struct origins;
 struct pipeline;
-struct pipeview;
 struct rv64_insn;
 struct unit;
+struct unit;
 struct unit_host;
+struct unit_set;
 struct statistics;
 
 /* What keeps an instruction from retiring. */
@@ -53,26 +54,24 @@ struct pipeline_statistics {
     uint64_t prefetches; /* prefetch instructions issued */
 };
 
-#define CONTEXTS_MAX 8
 #define STREAM_RECORDS 256 /* that a context takes at a time */
 
 /* NULL if memory runs out. */
 struct pipeline *pipeline_create(const struct parameters *parameters);
 void pipeline_destroy(struct pipeline *pipeline);
 
-/* Before the first cycle: count what each load does (false if memory runs out); let the loads at an
- * address of the program always hit the first level (the same); write the view of the pipeline, which is the
- * pipeline's from then on. */
-bool pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
+/* A unit that counts what each load does; NULL if memory runs out. */
+struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
 /* Loads that are decoded in this range from now on are others than before. */
 void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
+/* Before the first cycle: the loads at an address of the program always hit the first level.  False if memory runs
+ * out. */
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins);
-void pipeline_set_view(struct pipeline *pipeline, struct pipeview *view);
 /* Contexts that no thread uses may run slices: whom to tell of what happens, and how. */
 void pipeline_set_helpers(struct pipeline *pipeline, struct helpers *helpers,
                           const struct helper_hooks *hooks);
-/* After the last one: false if the view could not be written. */
-bool pipeline_finish_view(struct pipeline *pipeline);
+/* The units that hear what happens in it: all that there are. */
+void pipeline_tell(struct pipeline *pipeline, struct unit_set *units);
 
 /* Gives a context what its thread executed next; as many as there is room for (pipeline_room). */
 unsigned pipeline_room(const struct pipeline *pipeline, unsigned context);

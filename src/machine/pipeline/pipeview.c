@@ -23,7 +23,9 @@
 enum event_kind { EVENT_FETCH, EVENT_QUEUE, EVENT_EXECUTE, EVENT_DONE, EVENT_RETIRE };
 
 struct life {
-    const struct static_insn *insn;
+    guest_addr pc;
+    uint32_t word;
+    bool accesses; /* memory */
     guest_addr address;
     uint64_t id; /* in the file: by the order of fetch */
     unsigned context;
@@ -39,9 +41,12 @@ struct event {
 };
 
 struct pipeview {
+    struct unit unit;
+    struct pipeline *pipeline;
     const char *path;
     FILE *file;
-    pid_t owner; /* a process that the program forks does not write to the same file */
+    pid_t owner;  /* a process that the program forks does not write to the same file */
+    bool foreign; /* this is such a process */
     struct life lives[KEPT];
     uint32_t free_life;
     unsigned used; /* lives that are not free */
@@ -50,31 +55,6 @@ struct pipeview {
     uint64_t retired, fetched; /* instructions, so far */
     uint64_t cycle;            /* that the file has come to; NO_CYCLE: nothing is in it */
 };
-
-struct pipeview *pipeview_open(const char *path, int *descriptor)
-{
-    struct pipeview *view = calloc(1, sizeof *view);
-    if (view == NULL || (view->file = high_file_open(path, HIGH_PIPEVIEW, descriptor)) == NULL) {
-        free(view);
-        return NULL;
-    }
-    view->path = path;
-    view->owner = getpid();
-    view->cycle = NO_CYCLE;
-    for (uint32_t i = 0; i < KEPT; i++) {
-        view->lives[i].next_free = i + 1;
-    }
-    fputs("Kanata\t0004\n", view->file);
-    return view;
-}
-
-void pipeview_destroy(struct pipeview *view)
-{
-    if (view != NULL && view->file != NULL) {
-        fclose(view->file);
-    }
-    free(view);
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -109,17 +89,16 @@ static void write_begin(struct pipeview *view, struct life *life, uint64_t numbe
     };
     char text[RV64_TEXT_SIZE];
     struct rv64_insn insn;
-    rv64_decode(life->insn->word, &insn);
-    rv64_disassemble(&insn, life->insn->site.pc, text, sizeof text);
+    rv64_decode(life->word, &insn);
+    rv64_disassemble(&insn, life->pc, text, sizeof text);
     char *tab = strchr(text, '\t');
     if (tab != NULL) {
         *tab = ' ';
     }
     life->id = view->fetched++;
     fprintf(view->file, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", life->id, number, life->context);
-    fprintf(view->file, "L\t%" PRIu64 "\t0\t%" PRIx64 ": %s\n", life->id, life->insn->site.pc,
-            text);
-    if (life->insn->flags & (STATIC_LOAD | STATIC_STORE)) {
+    fprintf(view->file, "L\t%" PRIu64 "\t0\t%" PRIx64 ": %s\n", life->id, life->pc, text);
+    if (life->accesses) {
         fprintf(view->file, "L\t%" PRIu64 "\t1\taddress 0x%" PRIx64 ", %s\n", life->id,
                 life->address, causes[life->cause]);
     }
@@ -170,21 +149,14 @@ static uint64_t first_open_cycle(struct pipeline *pipeline)
     return first;
 }
 
-/* False in a process that the program forked: the view ends there. */
-static bool make_room(struct pipeline *pipeline)
+static void make_room(struct pipeview *view, uint64_t fetched)
 {
-    struct pipeview *view = pipeline->view;
-    if (getpid() != view->owner) {
-        pipeline->view = NULL;
-        pipeview_destroy(view);
-        return false;
-    }
-    write_events(view, first_open_cycle(pipeline));
+    const uint64_t first = first_open_cycle(view->pipeline);
+    write_events(view, first < fetched ? first : fetched);
     if (view->used == KEPT) {
         /* A context has waited since before all of them: time goes on without it. */
         write_events(view, NO_CYCLE);
     }
-    return true;
 }
 
 static void add_event(struct pipeview *view, uint32_t life, enum event_kind kind, uint64_t cycle)
@@ -193,33 +165,45 @@ static void add_event(struct pipeview *view, uint32_t life, enum event_kind kind
         (struct event){.cycle = cycle, .number = view->retired, .life = life, .kind = kind};
 }
 
-void pipeview_retire(struct pipeline *pipeline, unsigned context, const struct entry *entry)
+static void on_retired(struct unit *unit, const struct watch_event *event)
 {
-    struct pipeview *view = pipeline->view;
-    if (view->used == KEPT && !make_room(pipeline)) {
+    struct pipeview *view = (struct pipeview *)(void *)unit;
+    const struct watch_times *times = &event->times;
+    if (!event->measured) {
         return;
     }
-    const struct entry_times *times = &pipeline->times[entry - pipeline->entries];
+    if (view->used == KEPT) {
+        /* In a process that the program forked, the view ends there. */
+        view->foreign |= getpid() != view->owner;
+        if (view->foreign) {
+            return;
+        }
+        make_room(view, times->fetched);
+    }
     const uint32_t id = view->free_life;
     struct life *life = &view->lives[id];
     view->free_life = life->next_free;
     view->used++;
     *life = (struct life){
-        .insn = entry->insn, .address = entry->address, .context = context, .cause = entry->cause};
+        .pc = event->instruction->pc,
+        .word = event->instruction->insn->word,
+        .accesses = (event->instruction->flags & (WATCHED_LOAD | WATCHED_STORE)) != 0,
+        .address = event->address,
+        .context = event->context,
+        .cause = event->cause};
     add_event(view, id, EVENT_FETCH, times->fetched);
-    if (entry->insn->flags & STATIC_ALONE) {
-        add_event(view, id, EVENT_EXECUTE, times->dispatched);
-    } else {
+    if (times->issued != times->dispatched) { /* it did not run alone */
         add_event(view, id, EVENT_QUEUE, times->dispatched);
-        add_event(view, id, EVENT_EXECUTE, times->issued);
     }
-    add_event(view, id, EVENT_DONE, entry->done);
-    add_event(view, id, EVENT_RETIRE, pipeline->now);
+    add_event(view, id, EVENT_EXECUTE, times->issued);
+    add_event(view, id, EVENT_DONE, times->done);
+    add_event(view, id, EVENT_RETIRE, event->cycle);
     view->retired++;
 }
 
-bool pipeview_finish(struct pipeview *view)
+static bool finish(struct unit *unit)
 {
+    struct pipeview *view = (struct pipeview *)(void *)unit;
     if (getpid() != view->owner) {
         return true;
     }
@@ -233,4 +217,40 @@ bool pipeview_finish(struct pipeview *view)
         return false;
     }
     return true;
+}
+
+static void destroy(struct unit *unit)
+{
+    struct pipeview *view = (struct pipeview *)(void *)unit;
+    if (view->file != NULL) {
+        fclose(view->file);
+    }
+    free(view);
+}
+
+static const struct unit_kind kind = {.version = UNIT_VERSION,
+                                      .name = "pipeview",
+                                      .meaning = "writes the life of each instruction",
+                                      .timed = WATCH_RETIRED,
+                                      .retired = on_retired,
+                                      .finish = finish,
+                                      .destroy = destroy};
+
+struct unit *pipeview_open(const char *path, struct pipeline *pipeline, int *descriptor)
+{
+    struct pipeview *view = calloc(1, sizeof *view);
+    if (view == NULL || (view->file = high_file_open(path, HIGH_PIPEVIEW, descriptor)) == NULL) {
+        free(view);
+        return NULL;
+    }
+    view->unit.kind = &kind;
+    view->pipeline = pipeline;
+    view->path = path;
+    view->owner = getpid();
+    view->cycle = NO_CYCLE;
+    for (uint32_t i = 0; i < KEPT; i++) {
+        view->lives[i].next_free = i + 1;
+    }
+    fputs("Kanata\t0004\n", view->file);
+    return &view->unit;
 }

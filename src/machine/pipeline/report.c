@@ -152,7 +152,7 @@ void pipeline_report(const struct pipeline *pipeline, struct statistics *s)
 
 const struct loads *pipeline_loads(const struct pipeline *pipeline)
 {
-    return pipeline->all_loads;
+    return pipeline->loads;
 }
 
 uint64_t pipeline_stall_slots(const struct pipeline *pipeline)

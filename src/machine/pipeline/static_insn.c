@@ -2,7 +2,6 @@
 #include "machine/pipeline/static_insn.h"
 
 #include "isa/rv64/csr.h"
-#include "machine/pipeline/loads.h"
 #include "machine/pipeline/pipeline.h"
 
 #include <stdlib.h>
@@ -33,8 +32,7 @@ struct static_insns {
 
 /* What insns are made of that several processes see, at the same address. */
 struct arena {
-    size_t used, room;      /* of insns */
-    struct load_site loads; /* what all loads here do: in nobody's list */
+    size_t used, room; /* of insns */
     struct static_insn insns[];
 };
 
@@ -248,6 +246,11 @@ void static_insns_set_arena(struct static_insns *insns, void *arena, size_t byte
     }
 }
 
+bool static_insns_shared(const struct static_insns *insns)
+{
+    return insns->arena != NULL;
+}
+
 bool static_insns_full(const struct static_insns *insns)
 {
     return insns->full;
@@ -260,7 +263,6 @@ static struct static_insn *new_static_insn(struct static_insns *insns)
     if (arena != NULL) {
         struct static_insn *static_insn = &arena->insns[arena->used];
         arena->used++;
-        static_insn->load = &arena->loads;
         return static_insn;
     }
     if (insns->used == CHUNK) {

@@ -42,11 +42,9 @@ struct static_insn {
     uint8_t unit;     /* enum unit_class */
     uint8_t mix;      /* enum mix */
     uint8_t bytes;    /* of a memory access */
-    uint8_t dlit;     /* of a load: where the table of delinquent ones had it last */
     uint32_t latency; /* of a load: when it hits is the cache's to say */
     uint16_t busy;    /* cycles in which its unit takes nothing else */
-    struct load_site
-        *load; /* what is known of this load; NULL until it is executed, or not asked for */
+    struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
     struct static_insn *hash_next;
 };
 
@@ -66,6 +64,8 @@ bool static_insns_mark(struct static_insns *insns, guest_addr pc, enum static_in
 uint8_t static_insns_marked(const struct static_insns *insns, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void static_insns_set_arena(struct static_insns *insns, void *arena, size_t bytes);
+/* Whether they are made in an arena. */
+bool static_insns_shared(const struct static_insns *insns);
 /* Whether the arena was too small for one. */
 bool static_insns_full(const struct static_insns *insns);
 /* Those of these addresses are made anew when they are asked for; those that there are stay. */

@@ -1,7 +1,7 @@
 /* The units that ask the engine to record instructions for the pipeline: all of them, or what warming needs. */
 #include "base/check.h"
+#include "machine/pipeline/tell.h"
 #include "machine/units/origins.h"
-#include "machine/pipeline/window.h"
 #include "machine/engine/unit.h"
 
 #include <stdlib.h>
@@ -13,33 +13,37 @@ struct recorder {
 
 /* Only while it is decoded is it known which load of the program a translator's copy is. */
 static void note_load(const struct pipeline *pipeline, struct static_insn *static_insn,
-                      guest_addr pc, const struct rv64_insn *insn)
+                      const struct watch_instruction *instruction)
 {
-    const struct origin origin = origins_find(pipeline->origins, pc, insn);
-    if (pipeline->all_loads != NULL && static_insn->load == NULL) {
-        loads_add(pipeline->all_loads, static_insn, origin);
-    }
+    const struct origin origin =
+        origins_find(pipeline->origins, instruction->pc, instruction->insn);
     if (static_insns_marked(pipeline->static_insns, origin.pc) & STATIC_PERFECT) {
         static_insn->flags |= STATIC_PERFECT;
     }
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    const struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
-    struct static_insn *static_insn = static_insns_get(pipeline->static_insns, pc, insn);
+    struct pipeline *pipeline = ((struct recorder *)(void *)unit)->pipeline;
+    struct static_insn *static_insn =
+        static_insns_get(pipeline->static_insns, instruction->pc, instruction->insn);
+    /* What is in memory that others read has no units of its own there. */
+    if (UNLIKELY(pipeline->told != pipeline->told_always) && static_insn != NULL &&
+        !static_insns_shared(pipeline->static_insns)) {
+        ASSERT(tell_ask(pipeline, static_insn, instruction));
+    }
     if (UNLIKELY(pipeline->origins != NULL) && static_insn != NULL &&
         static_insn->flags & STATIC_LOAD) {
-        note_load(pipeline, static_insn, pc, insn);
+        note_load(pipeline, static_insn, instruction);
     }
     return (struct watch_request){.events = WATCH_RECORD, .insn = static_insn};
 }
 
 /* For warming: only what touches something, and where a block begins, which says where the last one went. */
-static struct watch_request watches_touches(struct unit *unit, guest_addr pc,
-                                            const struct rv64_insn *insn)
+static struct watch_request watches_touches(struct unit *unit,
+                                            const struct watch_instruction *instruction)
 {
-    struct watch_request request = watches(unit, pc, insn);
+    struct watch_request request = watches(unit, instruction);
     const struct static_insn *static_insn = request.insn;
     if (static_insn->site.kind == BRANCH_NONE &&
         (static_insn->flags & (STATIC_LOAD | STATIC_STORE | STATIC_PREFETCH)) == 0) {

@@ -9,8 +9,8 @@
 #include "machine/pipeline/cache.h"
 #include "machine/pipeline/loads.h"
 #include "machine/pipeline/pipeline.h"
-#include "machine/pipeline/pipeview.h"
 #include "machine/pipeline/prefetch.h"
+#include "machine/engine/unit_set.h"
 #include "machine/pipeline/static_insn.h"
 
 #define NO_ENTRY UINT32_MAX
@@ -184,19 +184,19 @@ struct pipeline {
     struct memory_bus bus;
     struct cache l1i, l1d, l2, l3, itlb, dtlb;
     struct prefetcher prefetcher;
-    struct loads *loads;              /* NULL unless asked for, and unless measuring */
-    struct pipeview *view;            /* NULL unless asked for, and unless measuring */
+    struct unit_set *units;           /* who hears what happens; NULL: nobody */
+    unsigned told;                    /* enum watch: what any of them may want to hear */
+    unsigned told_always;             /* enum watch: what some want to hear of all instructions */
+    struct watch_site *sites;         /* what instructions have of what others want to hear */
+    struct loads *loads;              /* NULL unless asked for */
     struct helpers *helpers;          /* NULL unless there may be slices */
     const struct helper_hooks *hooks; /* how they are told; NULL if there are none */
-    bool helpers_time;                /* they look at `times` */
     struct pipeline_statistics statistics;
 
     bool measuring;                          /* what happens counts */
     uint64_t measure_start, measured_cycles; /* of the interval under way, and of those before it */
     struct kept_statistics kept;
-    struct loads *all_loads;       /* `loads`, measuring or not */
     const struct origins *origins; /* of loads; NULL if they are not asked for */
-    struct pipeview *whole_view;   /* the same */
 };
 
 static inline struct entry *entry_of(struct pipeline *pipeline, uint32_t id)

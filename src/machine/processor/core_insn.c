@@ -7,6 +7,7 @@
 #include "isa/rv64/decode.h"
 #include "isa/rv64/marker.h"
 #include "isa/rv64/xstrata_abi.h"
+#include "machine/engine/callbacks.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
@@ -156,7 +157,7 @@ bool core_insn_execute(struct machine *machine, struct hart *hart)
         counter_table_drop(machine->counters, a);
         break;
     case RV64_ctr_ret:
-        legal = jumped = counter_table_return(machine->counters, hart);
+        legal = jumped = callbacks_return(hart);
         break;
     case RV64_sit_new: /* no slice table in the functional engine: accepted, unused */
         break;

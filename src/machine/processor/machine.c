@@ -2,6 +2,7 @@
 #include "machine/processor/machine.h"
 
 #include "base/check.h"
+#include "machine/engine/callbacks.h"
 #include "machine/helpers/capture.h"
 #include "machine/helpers/helpers.h"
 #include "machine/pipeline/pipeline.h"
@@ -9,6 +10,7 @@
 #include "machine/processor/seat.h"
 #include "slice/section.h"
 #include "machine/processor/core_insn.h"
+#include "machine/units/chosen.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
@@ -29,9 +31,25 @@ void machine_rewatch(struct machine *machine, guest_addr start, uint64_t bytes)
     }
 }
 
-static void rewatch(void *machine, guest_addr start, uint64_t bytes)
+static void rewatch(void *machine, uint64_t start, uint64_t bytes)
 {
     machine_rewatch(machine, start, bytes);
+}
+
+/* What has a cycle is told later than it was executed: the context's hart has gone on by then. */
+static void raise_callback(void *context, struct unit *unit, const struct watch_event *event,
+                           uint64_t callback, uint64_t argument)
+{
+    const struct machine *machine = context;
+    struct hart *hart = event->hart != NULL ? event->hart : machine->harts[event->context];
+    if (hart != NULL) {
+        callbacks_raise(hart, unit, callback, argument);
+    }
+}
+
+static struct unit_host host_of(struct machine *machine)
+{
+    return (struct unit_host){.rewatch = rewatch, .raise = raise_callback, .machine = machine};
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
@@ -72,8 +90,7 @@ struct engine_statistics machine_engine_statistics(const struct machine *machine
 
 static void add_unit(struct unit_set *set, struct unit *unit)
 {
-    ASSERT(set->count < UNITS_MAX);
-    set->units[set->count++] = unit;
+    ASSERT(unit_set_add(set, unit));
 }
 
 /* All engines count in the same cells and totals: it does not matter which of them runs. */
@@ -89,8 +106,14 @@ static void add_unit_to_all(struct machine *machine, struct unit *unit)
 static bool watch_pipeline(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
-    bool enough =
-        !options->count_loads || pipeline_count_loads(machine->pipeline, &machine->origins);
+    bool enough = true;
+    if (options->count_loads) {
+        struct unit *loads = pipeline_count_loads(machine->pipeline, &machine->origins);
+        enough = loads != NULL;
+        if (enough) {
+            add_unit(&machine->units, loads);
+        }
+    }
     for (size_t i = 0; enough && i < options->perfect_load_count; i++) {
         enough =
             pipeline_make_perfect(machine->pipeline, options->perfect_loads[i], &machine->origins);
@@ -100,13 +123,14 @@ static bool watch_pipeline(struct machine *machine)
         return false;
     }
     if (options->pipeview_path != NULL) {
-        struct pipeview *view = pipeview_open(options->pipeview_path, &machine->own_descriptors[2]);
+        struct unit *view = pipeview_open(options->pipeview_path, machine->pipeline,
+                                          &machine->own_descriptors[2]);
         if (view == NULL) {
             fprintf(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
                     options->pipeview_path, strerror(errno));
             return false;
         }
-        pipeline_set_view(machine->pipeline, view);
+        add_unit(&machine->units, view);
     }
     return true;
 }
@@ -137,7 +161,7 @@ static bool share_pipeline(struct machine *machine)
 /* Contexts that no thread uses run slices from now on; nothing has been executed yet. */
 static bool add_helpers(struct machine *machine)
 {
-    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    const struct unit_host host = host_of(machine);
     machine->helpers = helpers_create(machine->pipeline, &machine->memory);
     struct unit *unit =
         machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
@@ -163,17 +187,22 @@ static bool add_dsp(struct machine *machine)
 {
     const bool wanted = machine->options.dsp != DSP_OFF;
     const bool optimize = machine->options.dsp == DSP_OPTIMIZED;
-    if (wanted && (!add_helpers(machine) || !helpers_make_slices(machine->helpers, optimize))) {
+    if (!wanted) {
+        return true;
+    }
+    struct unit *unit = add_helpers(machine) ? helpers_make_slices(machine->helpers, optimize) : NULL;
+    if (unit == NULL) {
         fprintf(stderr, "strata: not enough memory for slices\n");
         return false;
     }
+    add_unit(&machine->units, unit);
     return true;
 }
 
 static bool add_units(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
-    const struct unit_host host = {.rewatch = rewatch, .machine = machine};
+    const struct unit_host host = host_of(machine);
     machine->counters = counter_table_create(options->counter_entries, host);
     if (machine->counters == NULL) {
         fprintf(stderr, "strata: not enough memory for %llu counters\n",
@@ -240,6 +269,21 @@ static bool add_units(struct machine *machine)
         }
         add_unit_to_all(machine, trace);
     }
+    for (size_t i = 0; i < options->unit_count; i++) {
+        struct unit *unit = chosen_create(options->units[i], machine->pipeline != NULL);
+        if (unit == NULL) {
+            return false;
+        }
+        unit->host = host;
+        add_unit_to_all(machine, unit);
+    }
+    if (machine->pipeline != NULL) {
+        machine->units.timed = true;
+        for (unsigned i = 0; i < PHASE_DETAIL; i++) {
+            machine->phase_units[i].timed = true;
+        }
+        pipeline_tell(machine->pipeline, &machine->units);
+    }
     return true;
 }
 
@@ -303,7 +347,6 @@ bool machine_finish(struct machine *machine)
     if (machine->pipeline != NULL) {
         phases_end(&machine->phases, machine->pipeline, machine->instructions);
         pipeline_drain(machine->pipeline);
-        complete = pipeline_finish_view(machine->pipeline);
     }
     for (unsigned i = 0; i < machine->units.count; i++) {
         struct unit *unit = machine->units.units[i];
@@ -319,11 +362,14 @@ void machine_init_hart(struct machine *machine, struct hart *hart)
     hart->skip_count_at = HART_NO_ADDRESS;
 }
 
-void machine_release_hart(struct hart *hart)
+void machine_release_hart(struct machine *machine, struct hart *hart)
 {
-    free(hart->pending);
-    hart->pending = NULL;
-    hart->pending_count = hart->pending_capacity = 0;
+    for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
+        if (machine->harts[i] == hart) {
+            machine->harts[i] = NULL;
+        }
+    }
+    callbacks_release(hart);
 }
 
 bool machine_in_detail(const struct machine *machine)
@@ -377,6 +423,7 @@ static enum engine_stop run_recorded(struct machine *machine, struct hart *hart,
     if (machine->helpers != NULL) {
         helpers_follow(machine->helpers);
     }
+    machine->harts[hart->context] = hart;
     const enum engine_stop stop =
         engine_run_recorded(machine->engine, hart, budget, records, room, &count);
     give(machine, hart, records, count);
@@ -452,7 +499,8 @@ static enum engine_stop run_budget(struct machine *machine, struct hart *hart, u
                 return ENGINE_BUDGET; /* what had to wait for its end may go on */
             }
         }
-    } while (stop == ENGINE_SYSTEM && hart->instructions < end && may_go_on(machine, hart));
+    } while ((stop == ENGINE_SYSTEM || (stop == ENGINE_BUDGET && callbacks_due(hart))) &&
+             hart->instructions < end && may_go_on(machine, hart));
     return stop == ENGINE_SYSTEM ? ENGINE_BUDGET : stop;
 }
 

@@ -3,10 +3,10 @@
 #define STRATA_MACHINE_PROCESSOR_MACHINE_H
 
 #include "machine/engine/engine.h"
+#include "machine/engine/unit_set.h"
+#include "machine/processor/phases.h"
 #include "machine/state/memory.h"
 #include "machine/units/origins.h"
-#include "machine/processor/phases.h"
-#include "machine/engine/unit.h"
 
 struct counter_table;
 struct loop_profile;
@@ -38,6 +38,8 @@ struct machine_options {
     size_t perfect_load_count;
     const char *pipeview_path;    /* with it: NULL: no view of the pipeline */
     struct phase_options phases;  /* with it: what is simulated how */
+    const char *const *units;     /* that were chosen: NAME[,PARAMETER=VALUE...] */
+    size_t unit_count;
     struct seat *seat;            /* with it: another process has the processor; NULL: none has */
     bool beside_others;           /* with it: other programs run on it too */
     struct sampler_plan *windows; /* of retired instructions, to be sampled; NULL: none */
@@ -61,7 +63,8 @@ struct machine {
     struct unit *warm_unit;                           /* in phase_units only */
     struct origins origins;                           /* whose code loads are */
     struct pipeline *pipeline;                        /* or NULL */
-    struct helpers *helpers;                          /* on its free contexts, or NULL */
+    struct hart *harts[CONTEXTS_MAX]; /* that last ran on each of its contexts; NULL: none has */
+    struct helpers *helpers;          /* on its free contexts, or NULL */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
@@ -97,7 +100,7 @@ bool machine_finish(struct machine *machine);
 
 /* Makes a hart ready to run on this machine, all registers zero. */
 void machine_init_hart(struct machine *machine, struct hart *hart);
-void machine_release_hart(struct hart *hart);
+void machine_release_hart(struct machine *machine, struct hart *hart);
 
 /* Runs `hart` for at most `budget` instructions, or until a counter's callback
  * has ended, or as far as its context of the pipeline has room; handles ENGINE_SYSTEM stops itself and adds to machine->instructions. */

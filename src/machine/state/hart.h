@@ -19,10 +19,16 @@ typedef uint64_t guest_addr;
 /* No instruction has an odd address. */
 #define HART_NO_ADDRESS UINT64_MAX
 
-/* A threshold that was reached while a callback was running. */
+/* Hardware contexts of a processor, at the most. */
+#define CONTEXTS_MAX 8
+
+struct unit;
+
+/* A callback that was raised and has not begun. */
 struct pending_callback {
-    guest_addr tag;
+    uint64_t argument;
     guest_addr callback;
+    struct unit *unit; /* that raised it */
 };
 
 struct hart {
@@ -52,7 +58,7 @@ struct hart {
     uint64_t callback_argument;       /* CSR ctrarg */
     uint64_t callback_scratch;        /* CSR ctrscratch */
     bool in_callback;                 /* between a callback's start and ctr.ret: signals wait */
-    guest_addr callback_before;       /* the instruction that the running callbacks stand before */
+    guest_addr callback_before;       /* the counted instruction that the running callbacks stand before */
     guest_addr skip_count_at;         /* counted before its callback: not again after ctr.ret */
     struct pending_callback *pending; /* first come, first served */
     unsigned pending_count, pending_capacity;

@@ -1,11 +1,12 @@
 /* Where units and other parts put their statistics, whatever format they end in. */
-#ifndef STRATA_MACHINE_STATE_STATISTICS_H
-#define STRATA_MACHINE_STATE_STATISTICS_H
+#ifndef STRATA_STATISTICS_H
+#define STRATA_STATISTICS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keys are those of docs/stats.md.  Inside a list `key` is NULL. */
+/* Keys are those of docs/stats.md.  Inside a list `key` is NULL.  What a unit reports goes to the object of its
+ * name. */
 struct statistics {
     void (*number)(struct statistics *statistics, const char *key, uint64_t value);
     void (*ratio)(struct statistics *statistics, const char *key, double value);

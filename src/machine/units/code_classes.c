@@ -148,7 +148,7 @@ void code_classes_name(struct code_classes *classes, guest_addr start, uint64_t 
         return; /* a patch of code that is there, or code that was never of another class */
     }
     set_class(classes, start, end, class);
-    classes->unit.host.rewatch(classes->unit.host.machine, start, end - start);
+    unit_rewatch(&classes->unit, start, end - start);
 }
 
 static unsigned depth(const struct boundary *tree)
@@ -186,12 +186,11 @@ uint64_t code_classes_total(const struct code_classes *classes, unsigned class)
     return classes->totals[class];
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    (void)insn;
     struct code_classes *classes = (struct code_classes *)(void *)unit;
-    return (struct watch_request){.events = WATCH_TOTAL,
-                                  .total = &classes->totals[code_classes_of(classes, pc)]};
+    const unsigned class = code_classes_of(classes, instruction->pc);
+    return (struct watch_request){.events = WATCH_TOTAL, .total = &classes->totals[class]};
 }
 
 static void destroy(struct unit *unit)

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_CODE_CLASSES_H
 #define STRATA_MACHINE_UNITS_CODE_CLASSES_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 struct code_classes;

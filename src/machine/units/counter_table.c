@@ -113,6 +113,7 @@ static struct shadow *add_shadow(struct counter_table *table, guest_addr tag)
     struct shadow *shadow = calloc(1, sizeof *shadow);
     ASSERT(shadow != NULL);
     shadow->tag = tag;
+    shadow->cell.unit = &table->unit;
     if (table->totals.addresses >> table->bits != 0) {
         add_buckets(table);
     }
@@ -120,7 +121,7 @@ static struct shadow *add_shadow(struct counter_table *table, guest_addr tag)
     *table->last = shadow;
     table->last = &shadow->next;
     table->totals.addresses++;
-    table->unit.host.rewatch(table->unit.host.machine, tag, 1);
+    unit_rewatch(&table->unit, tag, 1);
     return shadow;
 }
 
@@ -177,70 +178,29 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
     }
 }
 
-static void start_callback(struct counter_table *table, struct hart *hart, guest_addr tag,
-                           guest_addr callback, guest_addr return_pc)
+static void on_counted(struct unit *unit, const struct watch_event *event, struct watch_cell *cell)
 {
-    find(table, tag)->callback_taken = true;
-    table->totals.callbacks++;
-    hart->in_callback = true;
-    hart->callback_argument = tag;
-    hart->callback_return = return_pc;
-    hart->pc = callback & ~UINT64_C(1); /* as jalr does */
-}
-
-static enum unit_action on_match(struct unit *unit, struct hart *hart, guest_addr pc,
-                                 struct watch_cell *cell)
-{
-    struct counter_table *table = (struct counter_table *)(void *)unit;
     struct shadow *shadow = (struct shadow *)(void *)cell;
     set_firing(shadow);
-    if (hart->in_callback) {
-        if (hart->pending_count == hart->pending_capacity) {
-            hart->pending_capacity = hart->pending_capacity * 2 + 8;
-            hart->pending = realloc(hart->pending, hart->pending_capacity * sizeof *hart->pending);
-            ASSERT(hart->pending != NULL);
-        }
-        hart->pending[hart->pending_count++] =
-            (struct pending_callback){.tag = shadow->tag, .callback = shadow->callback};
-        return UNIT_CONTINUE;
-    }
-    hart->callback_before = pc;
-    start_callback(table, hart, pc, shadow->callback, pc);
-    return UNIT_REDIRECT;
+    unit_raise(unit, event, shadow->callback, shadow->tag);
 }
 
-bool counter_table_return(struct counter_table *table, struct hart *hart)
+static void on_callback_begins(struct unit *unit, uint64_t tag)
 {
-    if (!hart->in_callback) {
-        return false;
-    }
-    const guest_addr back = hart->callback_return;
-    if (hart->pending_count > 0) {
-        const struct pending_callback next = hart->pending[0];
-        hart->pending_count--;
-        memmove(hart->pending, hart->pending + 1, hart->pending_count * sizeof next);
-        start_callback(table, hart, next.tag, next.callback, back);
-        return true;
-    }
-    /* Only the instruction that the callbacks stood before was counted already. */
-    if (back == hart->callback_before) {
-        hart->skip_count_at = back;
-    }
-    hart->in_callback = false;
-    hart->pc = back;
-    return true;
+    struct counter_table *table = (struct counter_table *)(void *)unit;
+    find(table, tag)->callback_taken = true;
+    table->totals.callbacks++;
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    (void)insn;
     const struct counter_table *table = (const struct counter_table *)(const void *)unit;
     /* Asked for each instruction that is decoded, and most programs have no counters. */
-    struct shadow *shadow = table->totals.addresses > 0 ? find(table, pc) : NULL;
+    struct shadow *shadow = table->totals.addresses > 0 ? find(table, instruction->pc) : NULL;
     if (shadow == NULL) {
         return (struct watch_request){.events = 0};
     }
-    return (struct watch_request){.events = WATCH_PC_MATCH, .cell = &shadow->cell};
+    return (struct watch_request){.events = WATCH_COUNTED, .cell = &shadow->cell};
 }
 
 uint64_t counter_table_entries(const struct counter_table *table)
@@ -353,7 +313,8 @@ static void destroy(struct unit *unit)
 static const struct unit_kind kind = {
     .name = "counters",
     .watches = watches,
-    .pc_match = on_match,
+    .counted = on_counted,
+                                      .callback_begins = on_callback_begins,
     .report = report,
     .destroy = destroy,
 };

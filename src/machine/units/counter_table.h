@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_COUNTER_TABLE_H
 #define STRATA_MACHINE_UNITS_COUNTER_TABLE_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 struct counter_table;
@@ -18,10 +19,6 @@ void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr c
                        uint64_t threshold);
 uint64_t counter_table_read(const struct counter_table *table, guest_addr tag);
 void counter_table_drop(struct counter_table *table, guest_addr tag);
-
-/* ctr.ret: sets hart->pc to the return PC, or to the next pending callback.
- * False outside a callback: an illegal instruction. */
-bool counter_table_return(struct counter_table *table, struct hart *hart);
 
 uint64_t counter_table_entries(const struct counter_table *table);
 

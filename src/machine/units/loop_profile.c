@@ -2,16 +2,17 @@
 #include "machine/units/loop_profile.h"
 
 #include "base/check.h"
+#include "isa/rv64/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_PLACES 1024 /* a power of two */
+#define FIRST_SLOTS 1024 /* a power of two */
 
 /* Open addressing over addresses; doubles before it is half full. */
 struct table {
-    struct loop_count *places; /* free ones have no executions */
-    size_t place_count;        /* a power of two */
+    struct loop_count *slots; /* free ones have no executions */
+    size_t slot_count;        /* a power of two */
     size_t used;
 };
 
@@ -22,39 +23,39 @@ struct loop_profile {
     struct loop_count *sorted;
 };
 
-static struct loop_count *place_of(const struct table *table, guest_addr address)
+static struct loop_count *slot_of(const struct table *table, guest_addr address)
 {
-    size_t i = (address >> 1 ^ address >> 13) & (table->place_count - 1);
-    while (table->places[i].executions != 0 && table->places[i].head != address) {
-        i = (i + 1) & (table->place_count - 1);
+    size_t i = (address >> 1 ^ address >> 13) & (table->slot_count - 1);
+    while (table->slots[i].executions != 0 && table->slots[i].head != address) {
+        i = (i + 1) & (table->slot_count - 1);
     }
-    return &table->places[i];
+    return &table->slots[i];
 }
 
 static void grow(struct table *table)
 {
     const struct table old = *table;
-    table->place_count = old.place_count * 2;
-    table->places = calloc(table->place_count, sizeof *table->places);
-    ASSERT(table->places != NULL);
-    for (size_t i = 0; i < old.place_count; i++) {
-        if (old.places[i].executions != 0) {
-            *place_of(table, old.places[i].head) = old.places[i];
+    table->slot_count = old.slot_count * 2;
+    table->slots = calloc(table->slot_count, sizeof *table->slots);
+    ASSERT(table->slots != NULL);
+    for (size_t i = 0; i < old.slot_count; i++) {
+        if (old.slots[i].executions != 0) {
+            *slot_of(table, old.slots[i].head) = old.slots[i];
         }
     }
-    free(old.places);
+    free(old.slots);
 }
 
 static void count(struct table *table, guest_addr address, bool turn)
 {
-    struct loop_count *place = place_of(table, address);
-    if (place->executions == 0) {
-        place->head = address;
+    struct loop_count *slot = slot_of(table, address);
+    if (slot->executions == 0) {
+        slot->head = address;
         table->used++;
     }
-    place->executions++;
-    place->turns += turn;
-    if (table->used * 2 > table->place_count) {
+    slot->executions++;
+    slot->turns += turn;
+    if (table->used * 2 > table->slot_count) {
         grow(table);
     }
 }
@@ -62,34 +63,33 @@ static void count(struct table *table, guest_addr address, bool turn)
 /* An address whose instruction was a call stays one here until it is decoded as something else. */
 static void note_call(struct table *calls, guest_addr pc, bool call)
 {
-    struct loop_count *place = place_of(calls, pc);
-    if (place->executions != 0) {
-        place->turns = !call;
+    struct loop_count *slot = slot_of(calls, pc);
+    if (slot->executions != 0) {
+        slot->turns = !call;
     } else if (call) {
         count(calls, pc, false);
     }
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    const uint32_t flags = rv64_row(insn->op)->flags;
-    const bool direct = flags & INSN_CONDITIONAL || insn->op == RV64_jal;
-    if (!direct || insn->imm >= 0) {
+    const unsigned flags = instruction->flags;
+    const bool direct = (flags & WATCHED_CONDITIONAL) != 0 ||
+                        (flags & (WATCHED_JUMP | WATCHED_INDIRECT)) == WATCHED_JUMP;
+    if (!direct || instruction->insn->imm >= 0) {
         return (struct watch_request){.events = 0};
     }
-    note_call(&profile->calls, pc, insn->op == RV64_jal && insn->rd != 0);
+    note_call(&profile->calls, instruction->pc, (flags & WATCHED_CALL) != 0);
     return (struct watch_request){.events = WATCH_BRANCH};
 }
 
-static void on_branch(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr target,
-                      bool taken)
+static void on_branch(struct unit *unit, const struct watch_event *event)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    (void)hart;
-    if (taken) {
-        const struct loop_count *call = place_of(&profile->calls, pc);
-        count(&profile->loops, target, call->executions == 0 || call->turns != 0);
+    if (event->taken) {
+        const struct loop_count *call = slot_of(&profile->calls, event->instruction->pc);
+        count(&profile->loops, event->address, call->executions == 0 || call->turns != 0);
     }
 }
 
@@ -108,9 +108,9 @@ const struct loop_count *loop_profile_loops(struct loop_profile *profile, size_t
     profile->sorted = calloc(profile->loops.used + 1, sizeof *profile->sorted);
     ASSERT(profile->sorted != NULL);
     *count = 0;
-    for (size_t i = 0; i < profile->loops.place_count; i++) {
-        if (profile->loops.places[i].executions != 0) {
-            profile->sorted[(*count)++] = profile->loops.places[i];
+    for (size_t i = 0; i < profile->loops.slot_count; i++) {
+        if (profile->loops.slots[i].executions != 0) {
+            profile->sorted[(*count)++] = profile->loops.slots[i];
         }
     }
     qsort(profile->sorted, *count, sizeof *profile->sorted, by_executions);
@@ -120,8 +120,8 @@ const struct loop_count *loop_profile_loops(struct loop_profile *profile, size_t
 static void destroy(struct unit *unit)
 {
     struct loop_profile *profile = (struct loop_profile *)(void *)unit;
-    free(profile->loops.places);
-    free(profile->calls.places);
+    free(profile->loops.slots);
+    free(profile->calls.slots);
     free(profile->sorted);
     free(profile);
 }
@@ -132,8 +132,8 @@ static const struct unit_kind kind = {
 struct loop_profile *loop_profile_create(struct unit_host host)
 {
     struct loop_profile *profile = calloc(1, sizeof *profile);
-    struct loop_count *loops = calloc(FIRST_PLACES, sizeof *loops);
-    struct loop_count *calls = calloc(FIRST_PLACES, sizeof *calls);
+    struct loop_count *loops = calloc(FIRST_SLOTS, sizeof *loops);
+    struct loop_count *calls = calloc(FIRST_SLOTS, sizeof *calls);
     if (profile == NULL || loops == NULL || calls == NULL) {
         free(profile);
         free(loops);
@@ -142,8 +142,8 @@ struct loop_profile *loop_profile_create(struct unit_host host)
     }
     profile->unit.kind = &kind;
     profile->unit.host = host;
-    profile->loops = (struct table){.places = loops, .place_count = FIRST_PLACES};
-    profile->calls = (struct table){.places = calls, .place_count = FIRST_PLACES};
+    profile->loops = (struct table){.slots = loops, .slot_count = FIRST_SLOTS};
+    profile->calls = (struct table){.slots = calls, .slot_count = FIRST_SLOTS};
     return profile;
 }
 

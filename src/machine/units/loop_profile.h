@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 #define STRATA_MACHINE_UNITS_LOOP_PROFILE_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 struct loop_profile;

@@ -6,24 +6,19 @@
 
 #include <stdlib.h>
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     (void)unit;
-    (void)pc;
-    const uint32_t flags = rv64_row(insn->op)->flags;
-    const bool loads = (flags & INSN_LOAD) != 0, stores = (flags & INSN_STORE) != 0;
-    const bool reserves = (flags & INSN_ATOMIC) != 0 && loads != stores; /* lr, sc */
+    const unsigned flags = instruction->flags;
+    const bool loads = (flags & WATCHED_LOAD) != 0, stores = (flags & WATCHED_STORE) != 0;
+    const bool reserves = (flags & WATCHED_ATOMIC) != 0 && loads != stores; /* lr, sc */
     return (struct watch_request){.events = (loads || stores) && !reserves ? WATCH_MEMORY : 0u};
 }
 
-static void on_memory(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
-                      const struct rv64_insn *insn)
+static void on_memory(struct unit *unit, const struct watch_event *event)
 {
     (void)unit;
-    (void)pc;
-    (void)address;
-    (void)insn;
-    hart->reserved = false;
+    event->hart->reserved = false;
 }
 
 static void destroy(struct unit *unit)

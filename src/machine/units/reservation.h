@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_RESERVATION_H
 #define STRATA_MACHINE_UNITS_RESERVATION_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 /* NULL if memory is out. */

@@ -17,12 +17,11 @@ struct trace {
     guest_addr low, high;
 };
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    (void)insn;
     const struct trace *trace = (const struct trace *)(void *)unit;
-    const bool inside = pc >= trace->low && pc < trace->high;
-    return (struct watch_request){.events = inside ? WATCH_RETIRE : 0u};
+    const bool inside = instruction->pc >= trace->low && instruction->pc < trace->high;
+    return (struct watch_request){.events = inside ? WATCH_EXECUTED : 0u};
 }
 
 /* Jumps and system instructions are reported before they write anything. */
@@ -39,16 +38,15 @@ static void print_result(FILE *file, const struct hart *hart, const struct rv64_
     }
 }
 
-static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
-                      const struct rv64_insn *insn)
+static void on_executed(struct unit *unit, const struct watch_event *event)
 {
     struct trace *trace = (struct trace *)(void *)unit;
+    const struct watch_instruction *instruction = event->instruction;
     char text[96];
-    rv64_disassemble(insn, pc, text, sizeof text);
-    const unsigned word_digits = insn->length * 2u;
-    const uint32_t word = insn->length == 2 ? insn->word & 0xffff : insn->word;
-    fprintf(trace->file, "%" PRIx64 ":\t%0*" PRIx32 "\t%s", pc, (int)word_digits, word, text);
-    print_result(trace->file, hart, insn);
+    rv64_disassemble(instruction->insn, instruction->pc, text, sizeof text);
+    fprintf(trace->file, "%" PRIx64 ":\t%0*" PRIx32 "\t%s", instruction->pc, instruction->bytes * 2,
+            instruction->word, text);
+    print_result(trace->file, event->hart, instruction->insn);
     fputc('\n', trace->file);
 }
 
@@ -76,7 +74,7 @@ static void destroy(struct unit *unit)
 }
 
 static const struct unit_kind kind = {
-    .name = "trace", .watches = watches, .retire = on_retire, .finish = finish, .destroy = destroy};
+    .name = "trace", .watches = watches, .executed = on_executed, .finish = finish, .destroy = destroy};
 
 struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host,
                           int *descriptor)

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_TRACE_H
 #define STRATA_MACHINE_UNITS_TRACE_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 /* Instructions with low <= pc < high; NULL with errno set if the file cannot be

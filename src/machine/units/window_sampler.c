@@ -22,27 +22,22 @@ static struct window_sampler *of(struct unit *unit)
     return (struct window_sampler *)(void *)unit;
 }
 
-static struct watch_request watches(struct unit *unit, guest_addr pc, const struct rv64_insn *insn)
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     (void)unit;
-    (void)pc;
-    const bool accesses = rv64_row(insn->op)->flags & (INSN_LOAD | INSN_STORE);
-    return (struct watch_request){.events = WATCH_RETIRE | (accesses ? WATCH_MEMORY : 0u)};
+    const bool accesses = (instruction->flags & (WATCHED_LOAD | WATCHED_STORE)) != 0;
+    return (struct watch_request){.events = WATCH_EXECUTED | (accesses ? WATCH_MEMORY : 0u)};
 }
 
-static void on_memory(struct unit *unit, struct hart *hart, guest_addr pc, guest_addr address,
-                      const struct rv64_insn *insn)
+static void on_memory(struct unit *unit, const struct watch_event *event)
 {
-    (void)hart;
-    (void)pc;
-    (void)insn;
-    of(unit)->address = address;
+    of(unit)->address = event->address;
 }
 
-static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
-                      const struct rv64_insn *insn)
+static void on_executed(struct unit *unit, const struct watch_event *event)
 {
     struct window_sampler *own = of(unit);
+    const struct watch_instruction *instruction = event->instruction;
     if (own->called) {
         own->called = false;
         own->foreign = getpid() != own->owner;
@@ -50,12 +45,13 @@ static void on_retire(struct unit *unit, struct hart *hart, guest_addr pc,
     if (own->foreign) {
         return;
     }
-    own->called = insn->op == RV64_ecall;
-    if (hart != own->hart) {
+    own->called = instruction->insn->op == RV64_ecall;
+    if (event->hart != own->hart) {
         sampler_break(own->sampler);
-        own->hart = hart;
+        own->hart = event->hart;
     }
-    const struct slice_retired retired = {.pc = pc, .address = own->address, .word = insn->word};
+    const struct slice_retired retired = {
+        .pc = instruction->pc, .address = own->address, .word = instruction->insn->word};
     sampler_retire(own->sampler, &retired);
 }
 
@@ -76,7 +72,7 @@ static void destroy(struct unit *unit)
 static const struct unit_kind kind = {.name = "window_sampler",
                                       .watches = watches,
                                       .memory = on_memory,
-                                      .retire = on_retire,
+                                      .executed = on_executed,
                                       .finish = finish,
                                       .destroy = destroy};
 

@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_UNITS_WINDOW_SAMPLER_H
 #define STRATA_MACHINE_UNITS_WINDOW_SAMPLER_H
 
+#include "machine/state/hart.h"
 #include "machine/engine/unit.h"
 
 struct sampler_plan;
