@@ -199,7 +199,7 @@ install: $(BUILD)/strata
 	if [ -d $(BUILD)/bench/programs ]; then install -d $(DESTDIR)$(PREFIX)/share/strata/programs; \
 		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
 	install -d $(DESTDIR)$(PREFIX)/include/strata
-	install -m 644 src/machine/engine/unit.h src/machine/statistics.h $(DESTDIR)$(PREFIX)/include/strata/
+	install -m 644 src/machine/engine/unit.h src/machine/state/statistics.h $(DESTDIR)$(PREFIX)/include/strata/
 	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 
 uninstall:

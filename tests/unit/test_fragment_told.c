@@ -279,7 +279,8 @@ static void with_fast_returns_no_fragment_goes_alone(void **state)
     rig.translator->changes.originals = originals_create(CACHE_BYTES_DEFAULT);
     rig.translator->changes.indexed = true;
     write_function(A, 1);
-    assert_false(rig_fails(&rig, changes_unmap(rig.translator, CODE + 8 * PAGE, PAGE)));
+    const bool fails = rig_fails(&rig, changes_unmap(rig.translator, CODE + 8 * PAGE, PAGE));
+    assert_false(fails);
     rig_build(&rig, A);
     assert_true(rig_fails(&rig, changes_unmap(rig.translator, A & ~(guest_addr)(PAGE - 1), PAGE)));
     assert_non_null(strstr(rig.message, "--ret fast"));
