@@ -105,7 +105,9 @@ class Table:
         self.plain("programs", "programs of the study", "tests/programs/run")
 
     def pipeline(self):
-        self.both("pipeline", "golden tests of the pipeline", "tests/pipeline/run")
+        self.plain("pipeline", "golden tests of the pipeline", "tests/pipeline/run")
+        # That a second run is the same, the plain build shows.
+        self.guarded("pipeline", "golden tests of the pipeline", "tests/pipeline/run", *([] if self.slow else ["--once"]))
         self.plain("pipeline-loads", "single instructions in the pipeline", "tests/pipeline/loads/run")
         self.plain("pipeline-path", "the same path on every processor", "tests/pipeline/path/run")
         self.both("pipeline-phases", "parts of long programs in the pipeline", "tests/pipeline/phases/run")
@@ -140,7 +142,7 @@ class Table:
         self.plain("rooms", "rooms of src/", "tests/rooms/run", tier="quick")
         self.plain("planting", "the tool that plants bugs", "tests/mutants/test")
         self.plain("docs", "documents beside the command", "tests/docs/run", tier="quick")
-        self.plain("demo", "the demo", "tests/docs/run", "--demo")
+        self.plain("demo", "the demo", "tests/docs/run", "--demo", tier="slow")
         self.plain("page", "pages and what strata report writes", "tests/page/run")
         self.guarded("page", "what strata report writes", "tests/page/run", "--without-browser")
         self.both("study", "studies", "tests/study/run")
