@@ -15,7 +15,8 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The line of /proc/self/maps that holds an address: its permissions and name. */
+/* The line of /proc/self/maps that holds an address: its permissions and name, and of a file that
+ * was mapped the place in it. */
 static void show_mapping(const char *what, const void *address)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -25,13 +26,17 @@ static void show_mapping(const char *what, const void *address)
     while (fgets(line, sizeof(line), maps) != NULL) {
         unsigned long start = 0;
         unsigned long end = 0;
+        unsigned long offset = 0;
         char permissions[5] = "";
         char name[2048] = "nothing";
 
-        REQUIRE(sscanf(line, "%lx-%lx %4s %*x %*x:%*x %*u %2047s", &start, &end, permissions,
-                       name) >= 3);
+        REQUIRE(sscanf(line, "%lx-%lx %4s %lx %*x:%*x %*u %2047s", &start, &end, permissions,
+                       &offset, name) >= 4);
         if ((unsigned long)address >= start && (unsigned long)address < end) {
             printf("%s: %s %s\n", what, permissions, last_part(name));
+            if (strcmp(last_part(name), "mapped") == 0) {
+                printf("its byte %lu\n", offset + (unsigned long)address - start);
+            }
         }
     }
     REQUIRE(fclose(maps) == 0);
@@ -97,5 +102,8 @@ int main(void)
     show_mapping("file", file_mapping);
     show_mapping("hole", file_mapping + 4096);
     show_mapping("rest of the file", file_mapping + 2 * 4096);
+    file_mapping = mmap(NULL, 2 * 4096, PROT_READ, MAP_PRIVATE, file, 4096);
+    REQUIRE(file_mapping != MAP_FAILED);
+    show_mapping("its last two pages", file_mapping + 4096 + 5);
     return 0;
 }
