@@ -3,7 +3,7 @@
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/linux/files.h"
 #include "machine/linux/paths.h"
-#include "machine/linux/slices.h"
+#include "machine/processor/program_slices.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -387,7 +387,7 @@ static int load_opened(struct process *process, struct thread *thread,
     if (status != 0) {
         return status;
     }
-    slices_attach(process, request->path, program->bias);
+    program_slices_attach(&process->machine, request->path, program->bias);
     process->executable = realpath(request->path, NULL);
     name_thread(thread, request->path);
     thread->hart.pc = entry;

@@ -1,4 +1,4 @@
-/* What the pipeline tells those who run slices on its free contexts (helpers/), and what becomes of their lines. */
+/* What the pipeline tells those who run slices on its free contexts: helpers/. */
 #ifndef STRATA_MACHINE_PIPELINE_HELPER_HOOKS_H
 #define STRATA_MACHINE_PIPELINE_HELPER_HOOKS_H
 
@@ -27,11 +27,11 @@ struct helper_hooks {
     void (*loaded)(struct helpers *helpers, unsigned slice);
     /* A line of the slice with that number has come to this. */
     void (*line)(struct helpers *helpers, unsigned slice, enum line_fate fate);
-    /* An instruction retired: nobody waits for it any more, and a delinquent load has used up what was fetched
-     * for it. */
+    /* An instruction retired: nobody waits for it any more, and a delinquent load has used up what was
+     * fetched for it. */
     void (*retired)(struct helpers *helpers, unsigned context, uint32_t id);
-    /* A thread has taken the context of a slice: what that has not dispatched is dropped, and the thread comes
-     * behind the rest. */
+    /* A thread has taken the context of a slice: what that has not dispatched is dropped, and the thread
+     * comes behind the rest. */
     void (*left)(struct helpers *helpers, unsigned context);
     /* No thread runs any more: nor do slices. */
     void (*ended)(struct helpers *helpers);

@@ -1,7 +1,7 @@
 /* Instructions as the pipeline sees them: what each needs of it, decoded once.
  *
- * A static instruction stays as long as the pipeline, since instructions in flight point to it: code that changes
- * gets new ones. */
+ * A static instruction stays as long as the pipeline, since instructions in flight point to it: code
+ * that changes gets new ones. */
 #ifndef STRATA_MACHINE_PIPELINE_STATIC_INSN_H
 #define STRATA_MACHINE_PIPELINE_STATIC_INSN_H
 
@@ -57,8 +57,8 @@ void static_insn_set_up(struct static_insn *static_insn, guest_addr pc,
 
 struct static_insns *static_insns_create(const struct parameters *parameters);
 void static_insns_destroy(struct static_insns *insns);
-/* What is at the address has the flag from now on; false if memory runs out.  A perfect load is one at that address
- * of the program, which a translator may have copied: see watch.c. */
+/* What is at the address has the flag from now on; false if memory runs out.  A perfect load is one at
+ * that address of the program, which a translator may have copied: see watch.c. */
 bool static_insns_mark(struct static_insns *insns, guest_addr pc, enum static_insn_flag flag);
 /* The flags that an address was marked with. */
 uint8_t static_insns_marked(const struct static_insns *insns, guest_addr pc);

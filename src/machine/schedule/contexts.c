@@ -63,7 +63,8 @@ static bool is_crowded(const struct schedule *schedule)
     return !any_context_free(schedule) && first_without_context(schedule) != NULL;
 }
 
-/* If others wait for its context a task's turn ends at its last instruction, whatever the pipeline takes at a time. */
+/* If others wait for its context a task's turn ends at its last instruction, whatever the pipeline takes
+ * at a time. */
 static uint64_t in_turn(const struct schedule *schedule, const struct task *task, uint64_t budget)
 {
     const uint64_t now = task->hart->instructions;

@@ -14,7 +14,8 @@ struct thread;
 void outside_attend(struct process *process);
 /* Signals from outside go to where they are sent. */
 void outside_collect(struct process *process);
-/* A signal makes the thread enter its handler, or ends it or the program; false if there is none for it now. */
+/* A signal makes the thread enter its handler, or ends it or the program; false if there is none for it
+ * now. */
 bool outside_interrupt(struct thread *thread);
 /* The engine stopped the thread, which ran. */
 void outside_stopped(struct thread *thread, enum engine_stop stop);
@@ -32,8 +33,8 @@ struct outlook outside_look(struct process *process, const struct thread *runnin
 
 /* Every thread waits: lets time pass. */
 void outside_idle(struct process *process);
-/* If every thread waits: the next moment at which one need not, or SCHEDULE_FOREVER; and whether what ends their
- * waits may take real time. */
+/* If every thread waits: the next moment at which one need not, or SCHEDULE_FOREVER; and whether what
+ * ends their waits may take real time. */
 uint64_t outside_next_deadline(struct process *process);
 bool outside_awaits_host(const struct process *process);
 /* Lets the host's time pass, at most `nanoseconds`: true if nothing happened in it. */

@@ -1,7 +1,7 @@
 /* Who runs when: the threads of a program take turns on the processor, at exact numbers of instructions.
  *
- * A task is a thread as the scheduler sees it.  What a thread waits for, and what becomes of one that stops, is
- * Linux's to know: the functions of outside.h. */
+ * A task is a thread as the scheduler sees it.  What a thread waits for, and what becomes of one that
+ * stops, is Linux's to know: the functions of outside.h. */
 #ifndef STRATA_MACHINE_SCHEDULE_SCHEDULE_H
 #define STRATA_MACHINE_SCHEDULE_SCHEDULE_H
 
@@ -54,8 +54,8 @@ void schedule_start(struct schedule *schedule, struct machine *machine, struct p
 
 /* Adds a task, behind those that there are.  It waits until it is made runnable. */
 void schedule_add(struct schedule *schedule, struct task *task);
-/* This is a new process, which has this task alone: others go on elsewhere, and so does the processor that it shared
- * with other programs. */
+/* This is a new process, which has this task alone: others go on elsewhere, and so does the processor that
+ * it shared with other programs. */
 void schedule_fork(struct schedule *schedule, struct task *task);
 /* Puts the task behind all others that can run. */
 void schedule_make_runnable(struct schedule *schedule, struct task *task);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Gets a fault that did not happen in a copy, as a signal handler does.  It does not return if the fault is an
- * instruction's; if it returns, the fault is one of Strata's own bugs and ends the process. */
+/* Gets a fault that did not happen in a copy, as a signal handler does.  It does not return if the fault
+ * is an instruction's; if it returns, the fault is one of Strata's own bugs and ends the process. */
 typedef void host_fault_handler(int number, const siginfo_t *info, void *context);
 
 /* Installs the host's handlers; the last `handler` that was given is the one for all host threads. */

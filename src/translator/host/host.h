@@ -24,9 +24,9 @@ void host_unmap(void *memory, size_t bytes);
 enum { HOST_READ = 1, HOST_WRITE = 2, HOST_EXECUTE = 4 };
 bool host_protect(uint64_t start, uint64_t bytes, unsigned permissions);
 
-/* Moves a descriptor out of the program's way, to one of the highest numbers; where that cannot be done it stays.
- * They are so many; some may be another Strata's. */
+/* How many of the highest numbers are for descriptors of Strata's own; some may be another Strata's. */
 #define HOST_HIGH_DESCRIPTORS 16
+/* Moves a descriptor out of the program's way, to one of these; where that cannot be done it stays. */
 int64_t host_move_up(int64_t fd);
 
 void host_print(const char *string);

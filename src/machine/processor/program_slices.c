@@ -1,13 +1,12 @@
 /* The slices that a program brings with it go to the processor that runs it. */
-#include "machine/linux/slices.h"
+#include "machine/processor/program_slices.h"
 
 #include "slice/file.h"
 
 #include <stdio.h>
 
-void slices_attach(struct process *process, const char *path, guest_addr bias)
+void program_slices_attach(struct machine *machine, const char *path, guest_addr bias)
 {
-    struct machine *machine = &process->machine;
     struct slice_set set;
     const char *wrong = NULL;
     if (machine->pipeline == NULL || machine->options.no_slices || machine->seat != NULL ||
