@@ -72,7 +72,7 @@ def counters():
     limits = {plain(number) for cells in rows(section(path, "Limits"))
               for number in re.findall(r"^(\d[\d ]*) (?:heads|slots)|\((\d+)\)$", cells[0]) for number in number if number}
     coded = {1 << int(re.search(r"#define LOOPS \(1u << (\d+)\)", source("count.h")).group(1)),
-             1 << int(re.search(r"#define SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1)),
+             1 << int(re.search(r"#define PAPER_SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1)),
              int(default_of("--counter-entries"))}
     yield "limits of counters", coded, limits
 
@@ -89,7 +89,7 @@ def linux():
 
 def statuses():
     coded = set(re.findall(r"EXIT_\w+ = (\d+)", source("command.h")))
-    coded |= {re.search(r"#define LIMIT_EXIT_STATUS (\d+)", source("schedule.c")).group(1), "128+N", "the program's own"}
+    coded |= {re.search(r"#define LIMIT_EXIT_STATUS (\d+)", source("trap.c")).group(1), "128+N", "the program's own"}
     yield ("exit statuses and docs/usage.md", coded,
            {cells[0] for cells in rows(section("docs/usage.md", "Exit statuses"))})
 

@@ -13,7 +13,7 @@ GROUPS = ("For users", "How it is built", "What was measured")
 UNWRAPPED = {"docs/architecture.md"}
 # what a newcomer looks for: a profile of a program, a hardware unit, the plan of a fragment
 WANTED = {"docs/usage.md#a-profile-of-your-own-program",
-          "docs/architecture.md#units-what-nobody-watches-costs-nothing",
+          "docs/units.md#one-of-your-own-in-two-commands",
           "docs/architecture.md#the-life-of-a-fragment"}
 COLUMNS_OF_ROWS = ["where it lives", "test", "command", "measured", "published"]
 

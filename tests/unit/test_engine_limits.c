@@ -136,7 +136,8 @@ static void block_in_two_granules_of_one_bucket_is_taken_out_of_use_once(void **
 }
 
 /* A unit that watches all there is. */
-static struct watch_request watch_all(struct unit *unit, const struct watch_instruction *instruction)
+static struct watch_request watch_all(struct unit *unit,
+                                      const struct watch_instruction *instruction)
 {
     static struct watch_cell cells[UNITS_MAX];
     const unsigned flags = instruction->flags;

@@ -127,8 +127,8 @@ static struct listener *add_listener(unsigned events, guest_addr low, guest_addr
     assert_non_null(listener);
     assert_true(rig.units.count < UNITS_MAX);
     listener->unit.kind = &kind;
-    listener->unit.host = (struct unit_host){
-        .rewatch = rewatch, .raise = raise_callback, .machine = rig.engine};
+    listener->unit.host =
+        (struct unit_host){.rewatch = rewatch, .raise = raise_callback, .machine = rig.engine};
     listener->cell.unit = &listener->unit;
     listener->events = events;
     listener->low = low;
@@ -233,7 +233,8 @@ static void executed_instructions_are_heard_in_order(void **unused)
         ear->executed = ear->retired = 0;
         run_in_turns(turns[i]);
         assert_int_equal(ear->executed, INSTRUCTIONS);
-        assert_int_equal(ear->retired, INSTRUCTIONS); /* when they are executed, without a pipeline */
+        assert_int_equal(ear->retired,
+                         INSTRUCTIONS); /* when they are executed, without a pipeline */
         assert_memory_equal(ear->trace, expected, sizeof expected);
     }
 }
@@ -434,7 +435,8 @@ static void what_nobody_watches_costs_nothing(void **unused)
     const unsigned start = ops_at(CODE), loop = ops_at(LOOP), function = ops_at(FUNCTION);
     assert_int_equal(loop, 4 + 1); /* and where the branch leads */
     for (unsigned i = 0; i < UNITS_MAX; i++) {
-        add_listener(WATCH_EXECUTED | WATCH_RETIRED | WATCH_DISPATCHED | WATCH_MEMORY, DATA, DATA + DATA_BYTES);
+        add_listener(WATCH_EXECUTED | WATCH_RETIRED | WATCH_DISPATCHED | WATCH_MEMORY, DATA,
+                     DATA + DATA_BYTES);
     }
     engine_rewatch(rig.engine, 0, GUEST_SPACE_BYTES);
     assert_int_equal(ops_at(CODE), start);

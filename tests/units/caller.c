@@ -23,7 +23,8 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     const struct caller *own = of(unit);
 
     return (struct watch_request){
-        .events = instruction->pc == own->values[AT] ? (unsigned)own->values[EVENT] : 0u, .own = of(unit)};
+        .events = instruction->pc == own->values[AT] ? (unsigned)own->values[EVENT] : 0u,
+        .own = of(unit)};
 }
 
 static void on_event(struct unit *unit, const struct watch_event *event)

@@ -243,8 +243,8 @@ static void add_watch(struct builder *builder, const struct draft *draft, unsign
     for (unsigned i = 0; i < set->count; i++) {
         const unsigned wanted = draft->unit_events[i] & events;
         if (wanted != 0) {
-            site->watchers[site->count++] = (struct watcher){
-                .unit = set->units[i], .events = wanted, .own = draft->own[i]};
+            site->watchers[site->count++] =
+                (struct watcher){.unit = set->units[i], .events = wanted, .own = draft->own[i]};
             site->events |= wanted;
         }
     }

@@ -18,20 +18,24 @@
 #define UNIT_VERSION 1
 
 enum watch {
-    WATCH_COUNTED = 1,     /* executions of one address, counted in a cell */
-    WATCH_EXECUTED = 2,    /* an instruction is executed, in the program's order, before there is a cycle for it */
+    WATCH_COUNTED = 1, /* executions of one address, counted in a cell */
+    WATCH_EXECUTED =
+        2, /* an instruction is executed, in the program's order, before there is a cycle for it */
     WATCH_BRANCH = 4,      /* a branch or jump is executed: where it goes is known */
     WATCH_MEMORY = 8,      /* a load, store or atomic is about to access memory */
     WATCH_DISPATCHED = 16, /* an instruction enters the pipeline's window */
     WATCH_ISSUED = 32,     /* an instruction goes to its functional unit; a load, to the caches */
     WATCH_MISSED = 64,     /* a load is issued and does not find its line in the first level */
     WATCH_FILLED = 128,    /* the line that a load missed is there */
-    WATCH_STALLED = 256,   /* nothing retires, or too little, for the context's oldest instruction is not done */
-    WATCH_RETIRED = 512,   /* an instruction leaves the pipeline; without a pipeline, it was executed */
+    WATCH_STALLED =
+        256, /* nothing retires, or too little, for the context's oldest instruction is not done */
+    WATCH_RETIRED =
+        512, /* an instruction leaves the pipeline; without a pipeline, it was executed */
     /* For the machine's own units. */
-    WATCH_TOTAL = 1024,        /* instructions that are executed, added up: one addition for many */
-    WATCH_RECORD = 2048,       /* an instruction is put into the list that engine_run_recorded fills */
-    WATCH_RECORD_FIRST = 4096, /* an instruction is put into that list if a decoded block begins with it */
+    WATCH_TOTAL = 1024,  /* instructions that are executed, added up: one addition for many */
+    WATCH_RECORD = 2048, /* an instruction is put into the list that engine_run_recorded fills */
+    WATCH_RECORD_FIRST =
+        4096, /* an instruction is put into that list if a decoded block begins with it */
 };
 /* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
 #define WATCH_TIMED                                                                                \
@@ -85,18 +89,20 @@ struct watch_access {
 
 struct watch_event {
     const struct watch_instruction *instruction;
-    void *own;         /* what the unit asked for the event with */
-    uint64_t cycle;    /* UNIT_NO_CYCLE where the functional engine tells it */
-    uint64_t address;  /* of BRANCH: where it goes; of MEMORY, and where there is a cycle: what is accessed */
-    unsigned context;  /* the hardware context */
-    bool taken;        /* of BRANCH */
-    struct hart *hart; /* its state; NULL where there is a cycle, for it has gone on.  Not for units from outside */
+    void *own;      /* what the unit asked for the event with */
+    uint64_t cycle; /* UNIT_NO_CYCLE where the functional engine tells it */
+    uint64_t
+        address; /* of BRANCH: where it goes; of MEMORY, and where there is a cycle: what is accessed */
+    unsigned context; /* the hardware context */
+    bool taken;       /* of BRANCH */
+    struct hart *
+        hart; /* its state; NULL where there is a cycle, for it has gone on.  Not for units from outside */
     /* Where there is a cycle: */
-    bool helper;                /* it is an instruction of a slice */
-    bool measured;              /* what happens counts for the statistics (--skip, --sample) */
-    uint8_t level;              /* enum watch_level: where a load's data comes from, once it is issued */
-    uint8_t cause;              /* enum cause: what it waits for.  Not for units from outside */
-    uint64_t slots;             /* of STALLED: how many instructions could have retired */
+    bool helper;    /* it is an instruction of a slice */
+    bool measured;  /* what happens counts for the statistics (--skip, --sample) */
+    uint8_t level;  /* enum watch_level: where a load's data comes from, once it is issued */
+    uint8_t cause;  /* enum cause: what it waits for.  Not for units from outside */
+    uint64_t slots; /* of STALLED: how many instructions could have retired */
     struct watch_times times;
     struct watch_access access; /* of ISSUED and MISSED */
 };
@@ -110,11 +116,12 @@ struct watch_cell {
 };
 
 struct watch_request {
-    unsigned events;         /* enum watch */
-    struct watch_cell *cell; /* for WATCH_COUNTED: stays valid until the address is asked about again */
-    uint64_t *total;         /* for WATCH_TOTAL: as long as the cell */
+    unsigned events; /* enum watch */
+    struct watch_cell
+        *cell;       /* for WATCH_COUNTED: stays valid until the address is asked about again */
+    uint64_t *total; /* for WATCH_TOTAL: as long as the cell */
     struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
-    void *own;               /* comes back with each event of the instruction */
+    void *own;                /* comes back with each event of the instruction */
 };
 
 /* A parameter, as `--unit NAME,PARAMETER=VALUE` sets it. */
@@ -134,8 +141,8 @@ struct unit_cost {
 /* What the machine gives a unit. */
 struct unit_host {
     void (*rewatch)(void *machine, uint64_t start, uint64_t bytes);
-    void (*raise)(void *machine, struct unit *unit, const struct watch_event *event, uint64_t callback,
-                  uint64_t argument);
+    void (*raise)(void *machine, struct unit *unit, const struct watch_event *event,
+                  uint64_t callback, uint64_t argument);
     void *machine;
 };
 
@@ -143,7 +150,8 @@ struct unit_host {
 struct unit_kind {
     unsigned version; /* UNIT_VERSION */
     const char *name, *meaning;
-    unsigned timed; /* of WATCH_TIMED: what it may ask for; without `watches` it hears of all instructions */
+    unsigned
+        timed; /* of WATCH_TIMED: what it may ask for; without `watches` it hears of all instructions */
     const struct unit_parameter *parameters; /* the last one has no name; NULL: there are none */
     /* A unit, whose struct begins with a struct unit, from the values of its parameters, in their order.  NULL if
      * memory runs out. */

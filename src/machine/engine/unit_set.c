@@ -21,7 +21,8 @@ static unsigned jump_flags(const struct rv64_insn *insn)
 struct watch_instruction watch_instruction_of(uint64_t pc, const struct rv64_insn *insn)
 {
     const uint32_t row = rv64_row(insn->op)->flags;
-    unsigned flags = (row & INSN_LOAD ? WATCHED_LOAD : 0u) | (row & INSN_STORE ? WATCHED_STORE : 0u) |
+    unsigned flags = (row & INSN_LOAD ? WATCHED_LOAD : 0u) |
+                     (row & INSN_STORE ? WATCHED_STORE : 0u) |
                      (row & INSN_ATOMIC ? WATCHED_ATOMIC : 0u) |
                      (row & INSN_CONDITIONAL ? WATCHED_CONDITIONAL : 0u) |
                      (row & INSN_SYSTEM ? WATCHED_SYSTEM : 0u);

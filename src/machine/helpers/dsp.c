@@ -153,9 +153,9 @@ static void on_retired(struct unit *unit, const struct watch_event *event)
         return;
     }
     const bool missed_second = event->level == WATCH_L3 || event->level == WATCH_MAIN_MEMORY;
-    const struct dlit_entry *load = dlit_retired(&dsp->dlit, retired.pc, missed_second,
-                                                 event->times.done - event->times.issued,
-                                                 dsp->instructions);
+    const struct dlit_entry *load =
+        dlit_retired(&dsp->dlit, retired.pc, missed_second, event->times.done - event->times.issued,
+                     dsp->instructions);
     if (load != NULL && load->locked && !dsp->rib.recording) {
         const struct slice_rules *rules = wants_slice(dsp, load);
         if (rules != NULL) {

@@ -55,11 +55,15 @@ enum sit_advice sit_look(const struct sit *sit, struct sit_entry *entry,
 }
 
 /* An entry: valid, trigger and load, live-ins, start, length and chain point in the slice cache, numbers of
- * slices under way and used, and the counters by which it is judged. */
+ * slices under way and used, and the counters by which it is judged.  Those count what became of the lines that the
+ * slice brought: each line of the first level has the number of its slice, or none. */
 uint64_t sit_storage_bits(const struct parameters *p)
 {
+    const uint64_t lines = p->l1d_line != 0 ? p->l1d_bytes / p->l1d_line : 0;
+    const uint64_t owner = 64 - (uint64_t)__builtin_clzll(p->dsp_sit_entries | 1);
     const uint64_t pc = GUEST_SPACE_BITS - 1, registers = 32, places = 3 * 6, throttle = 2 * 10;
     const uint64_t counters = 4 * 17, instruction = 32;
     return p->dsp_sit_entries * (1 + 2 * pc + registers + places + throttle + counters +
-                                 p->dsp_slice_instructions * instruction);
+                                 p->dsp_slice_instructions * instruction) +
+           lines * owner;
 }

@@ -18,8 +18,9 @@ struct chunk {
 /* A load that is decoded, by its address in memory: in a translator's cache, if it is a copy of the program's. */
 struct place {
     guest_addr pc;
-    struct load_site *site; /* NULL: the place is free, or what was here is no longer the same load */
-    uint32_t word;          /* of the instruction at `pc` */
+    struct load_site
+        *site;     /* NULL: the place is free, or what was here is no longer the same load */
+    uint32_t word; /* of the instruction at `pc` */
     bool used;
 };
 

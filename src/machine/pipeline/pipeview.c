@@ -184,13 +184,13 @@ static void on_retired(struct unit *unit, const struct watch_event *event)
     struct life *life = &view->lives[id];
     view->free_life = life->next_free;
     view->used++;
-    *life = (struct life){
-        .pc = event->instruction->pc,
-        .word = event->instruction->insn->word,
-        .accesses = (event->instruction->flags & (WATCHED_LOAD | WATCHED_STORE)) != 0,
-        .address = event->address,
-        .context = event->context,
-        .cause = event->cause};
+    *life =
+        (struct life){.pc = event->instruction->pc,
+                      .word = event->instruction->insn->word,
+                      .accesses = (event->instruction->flags & (WATCHED_LOAD | WATCHED_STORE)) != 0,
+                      .address = event->address,
+                      .context = event->context,
+                      .cause = event->cause};
     add_event(view, id, EVENT_FETCH, times->fetched);
     if (times->issued != times->dispatched) { /* it did not run alone */
         add_event(view, id, EVENT_QUEUE, times->dispatched);

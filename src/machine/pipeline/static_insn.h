@@ -38,12 +38,12 @@ struct static_insn {
     uint32_t word;
     uint8_t sources[3]; /* the first one is a memory access's address */
     uint8_t destination;
-    uint8_t flags;    /* enum static_insn_flag */
-    uint8_t unit;     /* enum unit_class */
-    uint8_t mix;      /* enum mix */
-    uint8_t bytes;    /* of a memory access */
-    uint32_t latency; /* of a load: when it hits is the cache's to say */
-    uint16_t busy;    /* cycles in which its unit takes nothing else */
+    uint8_t flags;            /* enum static_insn_flag */
+    uint8_t unit;             /* enum unit_class */
+    uint8_t mix;              /* enum mix */
+    uint8_t bytes;            /* of a memory access */
+    uint32_t latency;         /* of a load: when it hits is the cache's to say */
+    uint16_t busy;            /* cycles in which its unit takes nothing else */
     struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
     struct static_insn *hash_next;
 };

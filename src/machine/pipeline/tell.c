@@ -81,8 +81,8 @@ static struct watch_site *site_of(struct pipeline *pipeline, struct static_insn 
     return static_insn->watch;
 }
 
-static bool add_watcher(struct pipeline *pipeline, struct static_insn *static_insn, struct watcher watcher,
-                        const struct watch_instruction *instruction)
+static bool add_watcher(struct pipeline *pipeline, struct static_insn *static_insn,
+                        struct watcher watcher, const struct watch_instruction *instruction)
 {
     struct watch_site *site = site_of(pipeline, static_insn);
     if (site == NULL) {

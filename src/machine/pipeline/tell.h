@@ -5,8 +5,8 @@
 #include "machine/pipeline/window.h"
 
 /* Whether a unit wants to hear of this. */
-static inline bool tell_is_wanted(const struct pipeline *pipeline, const struct static_insn *static_insn,
-                                  enum watch what)
+static inline bool tell_is_wanted(const struct pipeline *pipeline,
+                                  const struct static_insn *static_insn, enum watch what)
 {
     return UNLIKELY((pipeline->told & what) != 0) &&
            ((pipeline->told_always & what) != 0 ||

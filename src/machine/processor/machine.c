@@ -123,8 +123,8 @@ static bool watch_pipeline(struct machine *machine)
         return false;
     }
     if (options->pipeview_path != NULL) {
-        struct unit *view = pipeview_open(options->pipeview_path, machine->pipeline,
-                                          &machine->own_descriptors[2]);
+        struct unit *view =
+            pipeview_open(options->pipeview_path, machine->pipeline, &machine->own_descriptors[2]);
         if (view == NULL) {
             fprintf(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
                     options->pipeview_path, strerror(errno));
@@ -190,7 +190,8 @@ static bool add_dsp(struct machine *machine)
     if (!wanted) {
         return true;
     }
-    struct unit *unit = add_helpers(machine) ? helpers_make_slices(machine->helpers, optimize) : NULL;
+    struct unit *unit =
+        add_helpers(machine) ? helpers_make_slices(machine->helpers, optimize) : NULL;
     if (unit == NULL) {
         fprintf(stderr, "strata: not enough memory for slices\n");
         return false;

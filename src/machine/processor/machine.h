@@ -36,9 +36,9 @@ struct machine_options {
     bool count_loads;                /* with it: what each static load does */
     const guest_addr *perfect_loads; /* with it: those that always hit; NULL: none */
     size_t perfect_load_count;
-    const char *pipeview_path;    /* with it: NULL: no view of the pipeline */
-    struct phase_options phases;  /* with it: what is simulated how */
-    const char *const *units;     /* that were chosen: NAME[,PARAMETER=VALUE...] */
+    const char *pipeview_path;   /* with it: NULL: no view of the pipeline */
+    struct phase_options phases; /* with it: what is simulated how */
+    const char *const *units;    /* that were chosen: NAME[,PARAMETER=VALUE...] */
     size_t unit_count;
     struct seat *seat;            /* with it: another process has the processor; NULL: none has */
     bool beside_others;           /* with it: other programs run on it too */

@@ -65,7 +65,8 @@ static bool load(struct choice *choice)
         return refuse(choice, "is no unit: it does not define strata_unit (docs/units.md)");
     }
     if (choice->kind->version != UNIT_VERSION) {
-        refuse(choice, "is made for version %u of strata/unit.h, this is version %u: compile it again",
+        refuse(choice,
+               "is made for version %u of strata/unit.h, this is version %u: compile it again",
                choice->kind->version, UNIT_VERSION);
         dlclose(file);
         return false;

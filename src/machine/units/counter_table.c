@@ -314,7 +314,7 @@ static const struct unit_kind kind = {
     .name = "counters",
     .watches = watches,
     .counted = on_counted,
-                                      .callback_begins = on_callback_begins,
+    .callback_begins = on_callback_begins,
     .report = report,
     .destroy = destroy,
 };

@@ -87,7 +87,8 @@ static struct unit *create(const uint64_t *values)
 }
 
 static const struct unit_parameter parameters[] = {
-    {"buckets", 12, 2, 64, "of each level: the last one takes all that wait longer"}, {.name = NULL}};
+    {"buckets", 12, 2, 64, "of each level: the last one takes all that wait longer"},
+    {.name = NULL}};
 
 const struct unit_kind miss_latency_unit = {
     .version = UNIT_VERSION,

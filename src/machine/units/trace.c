@@ -73,8 +73,11 @@ static void destroy(struct unit *unit)
     free(trace);
 }
 
-static const struct unit_kind kind = {
-    .name = "trace", .watches = watches, .executed = on_executed, .finish = finish, .destroy = destroy};
+static const struct unit_kind kind = {.name = "trace",
+                                      .watches = watches,
+                                      .executed = on_executed,
+                                      .finish = finish,
+                                      .destroy = destroy};
 
 struct unit *trace_create(const char *path, guest_addr low, guest_addr high, struct unit_host host,
                           int *descriptor)
