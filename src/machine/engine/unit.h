@@ -5,8 +5,8 @@
  * nothing.  A unit that changes its mind says which addresses are to be asked about again (unit_rewatch).
  *
  * A unit of the tree is one file with a struct unit_kind and one row of units.def.  This header and
- * statistics.h need no other of the machine's: they are installed in strata/, and `--unit FILE.so` loads a unit that was compiled outside of the
- * tree and exports `const struct unit_kind strata_unit`. */
+ * statistics.h need no other of the machine's: they are installed in strata/, and `--unit FILE.so` loads a unit that
+ * was compiled outside of the tree and exports `const struct unit_kind strata_unit`. */
 #ifndef STRATA_UNIT_H
 #define STRATA_UNIT_H
 
@@ -18,24 +18,20 @@
 #define UNIT_VERSION 1
 
 enum watch {
-    WATCH_COUNTED = 1, /* executions of one address, counted in a cell */
-    WATCH_EXECUTED =
-        2, /* an instruction is executed, in the program's order, before there is a cycle for it */
+    WATCH_COUNTED = 1,     /* executions of one address, counted in a cell */
+    WATCH_EXECUTED = 2,    /* an instruction was executed, in the program's order */
     WATCH_BRANCH = 4,      /* a branch or jump is executed: where it goes is known */
     WATCH_MEMORY = 8,      /* a load, store or atomic is about to access memory */
     WATCH_DISPATCHED = 16, /* an instruction enters the pipeline's window */
     WATCH_ISSUED = 32,     /* an instruction goes to its functional unit; a load, to the caches */
     WATCH_MISSED = 64,     /* a load is issued and does not find its line in the first level */
     WATCH_FILLED = 128,    /* the line that a load missed is there */
-    WATCH_STALLED =
-        256, /* nothing retires, or too little, for the context's oldest instruction is not done */
-    WATCH_RETIRED =
-        512, /* an instruction leaves the pipeline; without a pipeline, it was executed */
+    WATCH_STALLED = 256,   /* retirement waits for the oldest instruction of a context */
+    WATCH_RETIRED = 512,   /* an instruction retires; without a pipeline, it was executed */
     /* For the machine's own units. */
-    WATCH_TOTAL = 1024,  /* instructions that are executed, added up: one addition for many */
-    WATCH_RECORD = 2048, /* an instruction is put into the list that engine_run_recorded fills */
-    WATCH_RECORD_FIRST =
-        4096, /* an instruction is put into that list if a decoded block begins with it */
+    WATCH_TOTAL = 1024,        /* executed instructions, added up: one addition for many */
+    WATCH_RECORD = 2048,       /* an instruction goes to the list of engine_run_recorded */
+    WATCH_RECORD_FIRST = 4096, /* the first instruction of a block goes to that list */
 };
 /* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
 #define WATCH_TIMED                                                                                \
@@ -91,17 +87,17 @@ struct watch_event {
     const struct watch_instruction *instruction;
     void *own;      /* what the unit asked for the event with */
     uint64_t cycle; /* UNIT_NO_CYCLE where the functional engine tells it */
-    uint64_t
-        address; /* of BRANCH: where it goes; of MEMORY, and where there is a cycle: what is accessed */
+    /* Of BRANCH: where it goes.  Of MEMORY, and where there is a cycle: what is accessed. */
+    uint64_t address;
     unsigned context; /* the hardware context */
     bool taken;       /* of BRANCH */
-    struct hart *
-        hart; /* its state; NULL where there is a cycle, for it has gone on.  Not for units from outside */
-    /* Where there is a cycle: */
+    /* The state of the context; NULL where there is a cycle, since it has gone on.  Not for units from outside. */
+    struct hart *hart;
+    /* All that follows is said where there is a cycle. */
     bool helper;    /* it is an instruction of a slice */
     bool measured;  /* what happens counts for the statistics (--skip, --sample) */
     uint8_t level;  /* enum watch_level: where a load's data comes from, once it is issued */
-    uint8_t cause;  /* enum cause: what it waits for.  Not for units from outside */
+    uint8_t cause;  /* enum cause: what it waits for.  Not for units from outside. */
     uint64_t slots; /* of STALLED: how many instructions could have retired */
     struct watch_times times;
     struct watch_access access; /* of ISSUED and MISSED */
@@ -117,11 +113,11 @@ struct watch_cell {
 
 struct watch_request {
     unsigned events; /* enum watch */
-    struct watch_cell
-        *cell;       /* for WATCH_COUNTED: stays valid until the address is asked about again */
-    uint64_t *total; /* for WATCH_TOTAL: as long as the cell */
-    struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
+    /* For WATCH_COUNTED.  It stays valid until the address is asked about again. */
+    struct watch_cell *cell;
     void *own;                /* comes back with each event of the instruction */
+    uint64_t *total;          /* for WATCH_TOTAL: stays valid as long as a cell */
+    struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
 };
 
 /* A parameter, as `--unit NAME,PARAMETER=VALUE` sets it. */
@@ -150,8 +146,8 @@ struct unit_host {
 struct unit_kind {
     unsigned version; /* UNIT_VERSION */
     const char *name, *meaning;
-    unsigned
-        timed; /* of WATCH_TIMED: what it may ask for; without `watches` it hears of all instructions */
+    /* Of WATCH_TIMED: what it may ask for.  Without `watches` it hears of all instructions. */
+    unsigned timed;
     const struct unit_parameter *parameters; /* the last one has no name; NULL: there are none */
     /* A unit, whose struct begins with a struct unit, from the values of its parameters, in their order.  NULL if
      * memory runs out. */
@@ -189,8 +185,9 @@ static inline void unit_rewatch(struct unit *unit, uint64_t start, uint64_t byte
 }
 
 /* Has the program call `callback`, with `argument` in the CSR ctrarg, on the context of the event: before the
- * instruction of a `counted` or `memory`, behind that of any other event of the engine, and where the context goes
- * on if the event has a cycle.  One that comes while a callback runs waits for its end; none is lost. */
+ * instruction if it was counted; behind the block of instructions that is being executed, for other events of the
+ * engine; where the context goes on, if the event has a cycle.  One that comes while a callback runs waits for its
+ * end; none is lost. */
 static inline void unit_raise(struct unit *unit, const struct watch_event *event, uint64_t callback,
                               uint64_t argument)
 {
