@@ -71,10 +71,9 @@ class Table:
             key = "unit-" + program[len("test_"):].replace("_", "-")
             self.plain(key, f"unit {program}", f"{self.build}/unit/{program}", tier="quick")
             self.guarded(key, f"unit {program}", f"{self.asan}/unit/{program}")
-        self.plain("toy-random", "random programs of the toy target", f"{self.build}/unit/test_fragment_random", "50000",
-                   tier="slow")
-        self.guarded("toy-random", "random programs of the toy target", f"{self.asan}/unit/test_fragment_random", "10000",
-                     tier="slow")
+        name = "random programs of the toy target"
+        self.plain("toy-random", name, f"{self.build}/unit/test_fragment_random", "50000", tier="slow")
+        self.guarded("toy-random", name, f"{self.asan}/unit/test_fragment_random", "10000", tier="slow")
 
     def runner(self):
         self.plain("runner", "the runner of these suites", "tests/runner/run", tier="quick")
@@ -82,8 +81,8 @@ class Table:
     def isa(self):
         words = f"{self.build}/unit/disasm_words"
         self.plain("objdump", "disassembly beside objdump", "tests/isa/objdump-compare", words)
-        self.plain("words", "random words beside objdump", "tests/isa/random-compare", words, "1000" if self.slow else "100",
-                   tier="quick")
+        self.plain("words", "random words beside objdump", "tests/isa/random-compare", words,
+                   "1000" if self.slow else "100", tier="quick")
         self.plain("xstrata", "Xstrata rows", "tests/isa/xstrata-compare", words, tier="quick")
 
     def machine(self):
@@ -107,7 +106,8 @@ class Table:
     def pipeline(self):
         self.plain("pipeline", "golden tests of the pipeline", "tests/pipeline/run")
         # That a second run is the same, the plain build shows.
-        self.guarded("pipeline", "golden tests of the pipeline", "tests/pipeline/run", *([] if self.slow else ["--once"]))
+        self.guarded("pipeline", "golden tests of the pipeline", "tests/pipeline/run",
+                     *([] if self.slow else ["--once"]))
         self.plain("pipeline-loads", "single instructions in the pipeline", "tests/pipeline/loads/run")
         self.plain("pipeline-path", "the same path on every processor", "tests/pipeline/path/run")
         self.both("pipeline-phases", "parts of long programs in the pipeline", "tests/pipeline/phases/run")
@@ -117,8 +117,8 @@ class Table:
         # Of several instructions in one cycle, a timer finds only the last: of the program that looks for all states,
         # the row that asks for a number of them is for a clock that counts instructions.
         fewer = ["--without", "signal_single_steps:machine"]
-        self.plain("pipeline-programs", "programs in the pipeline", "tests/diff/run", *under, "--timeout", "600", *fewer,
-                   *([] if self.slow else ["--deal", *only(PIPELINE_PROGRAMS)]))
+        self.plain("pipeline-programs", "programs in the pipeline", "tests/diff/run", *under, "--timeout", "600",
+                   *fewer, *([] if self.slow else ["--deal", *only(PIPELINE_PROGRAMS)]))
         # file_descriptors takes away the descriptor that the leak checker needs at the end.
         self.guarded("pipeline-programs", "programs in the pipeline", "tests/diff/run", "--under",
                      f"{self.asan}/strata sim --machine {TOP}/configs/dsp.ini", "--timeout", "3000",
@@ -163,8 +163,8 @@ class Table:
         self.plain("protect", "silent changes of code under the translator", "tests/translator/protect/run")
         self.plain("scaling", "cost of much code under the translator", "tests/translator/scaling", *longer)
         self.plain("counters", "counters of the translator", "tests/translator/counters/run")
-        self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *(
-            ["--bodies", "8", "--units", "50", "--every", "1", "--own", "5", "--signals", "100000"] if self.slow else []))
+        more = "--bodies 8 --units 50 --every 1 --own 5 --signals 100000" if self.slow else ""
+        self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *more.split())
         self.plain("matrix-defaults", "programs under the translator", "tests/translator/matrix", *longer,
                    "--configuration", "defaults")
         self.plain("matrix-tiny-cache", "programs under the translator with a tiny cache", "tests/translator/matrix",
@@ -199,8 +199,8 @@ class Table:
 def suites(build, tier):
     """The suites of `tier` and of the smaller ones, in the order of the table."""
     table = Table(build, tier)
-    for part in (table.unit, table.runner, table.isa, table.machine, table.pipeline, table.slices, table.reports, table.fuzz,
-                 table.translator):
+    for part in (table.unit, table.runner, table.isa, table.machine, table.pipeline, table.slices, table.reports,
+                 table.fuzz, table.translator):
         part()
     rows = [row for row in table.rows if TIERS.index(row.tier) <= TIERS.index(tier)]
     for row in rows:
