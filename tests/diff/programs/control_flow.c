@@ -110,6 +110,20 @@ __attribute__((noinline)) static uint64_t sum_down(uint64_t depth)
     return depth == 0 ? 0 : sum_down(depth - 1) + kept;
 }
 
+/* A jump to a register leaves out the lowest bit of its target. */
+__attribute__((noinline)) static int jump_to_odd_addresses(void)
+{
+    int passed = 0;
+
+    __asm__ volatile("la t0, 1f\n addi t0, t0, 1\n jr t0\n ebreak\n"
+                     "1: addi %0, %0, 1\n la t0, 2f\n jalr t1, 1(t0)\n ebreak\n"
+                     "2: addi %0, %0, 1\n"
+                     : "+r"(passed)
+                     :
+                     : "t0", "t1");
+    return passed;
+}
+
 int main(void)
 {
     static const unsigned char program[] = {1, 2, 3, 4, 2, 1, 5, 3, 0};
@@ -126,5 +140,6 @@ int main(void)
     printf("ackermann %lu\n", ackermann(2, 300));
     printf("even %d %d\n", is_even(100001), is_even(100000));
     printf("deep %lu\n", sum_down(60000));
+    printf("odd %d\n", jump_to_odd_addresses());
     return 0;
 }

@@ -76,5 +76,12 @@ int main(void)
     printf("by zero %016lx", result);
     __asm__ volatile("remu %0, %1, %2" : "=r"(result) : "r"(lowest), "r"(zero));
     printf(" %016lx\n", result);
+    /* By 0 bits: what is extended is bit 31. */
+    __asm__ volatile("srliw %0, %1, 0" : "=r"(result) : "r"(0x1280000000l));
+    printf("not shifted %016lx", result);
+    __asm__ volatile("slliw %0, %1, 0" : "=r"(result) : "r"(0x1280000000l));
+    printf(" %016lx", result);
+    __asm__ volatile("sraiw %0, %1, 0" : "=r"(result) : "r"(0x1280000000l));
+    printf(" %016lx\n", result);
     return 0;
 }
