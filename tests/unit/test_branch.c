@@ -94,7 +94,7 @@ static void counters_are_shared_by_addresses_that_far_apart(void **state)
 static void history_tells_the_times_apart(void **state)
 {
     (void)state;
-    parameters.branch_predictor = PREDICT_GSHARE;
+    parameters.branch_predictor = DIRECTION_gshare;
     parameters.branch_history = 4;
     create();
     unsigned wrong = 0;
@@ -107,7 +107,7 @@ static void history_tells_the_times_apart(void **state)
 static void without_history_it_is_a_table(void **state)
 {
     (void)state;
-    parameters.branch_predictor = PREDICT_GSHARE;
+    parameters.branch_predictor = DIRECTION_gshare;
     parameters.branch_history = 0;
     create();
     unsigned wrong = 0;
@@ -120,7 +120,7 @@ static void without_history_it_is_a_table(void **state)
 static void taken_is_always_taken(void **state)
 {
     (void)state;
-    parameters.branch_predictor = PREDICT_TAKEN;
+    parameters.branch_predictor = DIRECTION_taken;
     create();
     branch_at(PC, true); /* its target */
     for (unsigned i = 0; i < 4; i++) {
@@ -133,7 +133,7 @@ static void histories_are_of_one_context(void **state)
 {
     (void)state;
     parameters.core_contexts = 2;
-    parameters.branch_predictor = PREDICT_GSHARE;
+    parameters.branch_predictor = DIRECTION_gshare;
     create();
     branch_at(PC, true);
     branch_at(PC, true);
@@ -284,7 +284,7 @@ static void nothing_predicts_a_callback(void **state)
     (void)state;
     static const enum branch_kind kinds[] = {BRANCH_CONDITIONAL, BRANCH_JUMP, BRANCH_CALL,
                                              BRANCH_NONE};
-    parameters.branch_predictor = PREDICT_TAKEN;
+    parameters.branch_predictor = DIRECTION_taken;
     create();
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         direct(kinds[i], PC, TARGET);

@@ -11,7 +11,9 @@
 
 #include <unistd.h>
 
+#include "machine/pipeline/direction.h"
 #include "machine/pipeline/parameters.h"
+#include "machine/pipeline/prefetch.h"
 
 static char path[32];
 static struct parameters parameters;
@@ -195,7 +197,7 @@ static void single_parameters_are_set(void **state)
                       "[core]\nreorder_buffer = 128\n"));
     assert_true(assigns("core.contexts=2", "prefetch.kind=stride"));
     assert_int_equal(parameters.core_contexts, 2);
-    assert_int_equal(parameters.prefetch_kind, PREFETCH_STRIDE);
+    assert_int_equal(parameters.prefetch_kind, PREFETCHER_stride);
     assert_int_equal(parameters.core_reorder_buffer, 128);
     /* The last of two holds, and only the whole must be one that can be built. */
     assert_true(assigns("core.contexts=4", "core.contexts = 1"));
@@ -250,10 +252,44 @@ static void long_lines_and_names_are_cut_in_messages(void **state)
     assert_true(strlen(problem) < 120);
 }
 
+static const char *words_of(const char *section, const char *name)
+{
+    for (size_t i = 0; i < parameter_count; i++) {
+        if (strcmp(parameter_rows[i].section, section) == 0 &&
+            strcmp(parameter_rows[i].name, name) == 0) {
+            return parameter_rows[i].words;
+        }
+    }
+    return NULL;
+}
+
+static void add_word(char *text, size_t size, const char *word)
+{
+    snprintf(text + strlen(text), size - strlen(text), "%s%s", text[0] != '\0' ? " " : "", word);
+}
+
+/* A word chooses a part by its number: both tables must have the same order. */
+static void parts_are_chosen_by_their_names(void **state)
+{
+    char directions[256] = "", prefetchers[256] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < DIRECTIONS; i++) {
+        add_word(directions, sizeof directions, direction_kinds[i]->name);
+    }
+    assert_string_equal(directions, words_of("branch", "predictor"));
+    for (unsigned i = 0; i < PREFETCHERS; i++) {
+        add_word(prefetchers, sizeof prefetchers,
+                 i == PREFETCHER_none ? "none" : prefetch_kinds[i]->name);
+    }
+    assert_string_equal(prefetchers, words_of("prefetch", "kind"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_chosen_by_their_names),
         cmocka_unit_test(rows_are_unique_and_defaults_in_range),
         TEST(an_empty_file_has_the_defaults),
         TEST(values_are_set_and_printed_as_written),

@@ -18,7 +18,7 @@ static int create(void **state)
     (void)state;
     struct parameters parameters;
     parameters_set_defaults(&parameters);
-    parameters.prefetch_kind = PREFETCH_STRIDE;
+    parameters.prefetch_kind = PREFETCHER_stride;
     parameters.prefetch_entries = 4;
     parameters.prefetch_degree = 2;
     parameters.prefetch_distance = 4;

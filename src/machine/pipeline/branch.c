@@ -7,23 +7,19 @@
 bool branch_create(struct branch_predictor *predictor, const struct parameters *parameters)
 {
     *predictor = (struct branch_predictor){
-        .kind = parameters->branch_predictor,
-        .history_mask = (UINT64_C(1) << parameters->branch_history) - 1,
-        .table_mask = parameters->branch_table - 1,
+        .direction = direction_kinds[parameters->branch_predictor]->create(parameters),
         .target_ways = parameters->branch_target_ways,
         .target_mask = parameters->branch_targets / parameters->branch_target_ways - 1,
         .stack_entries = parameters->branch_return_stack,
         .contexts = (unsigned)parameters->core_contexts};
-    predictor->counters = malloc(parameters->branch_table);
     if (parameters->branch_targets > 0) {
         predictor->targets = calloc(parameters->branch_targets, sizeof *predictor->targets);
     }
     predictor->stacks = calloc(predictor->contexts, sizeof *predictor->stacks);
-    if (predictor->counters == NULL || predictor->stacks == NULL ||
+    if (predictor->direction == NULL || predictor->stacks == NULL ||
         (parameters->branch_targets > 0 && predictor->targets == NULL)) {
         return false;
     }
-    memset(predictor->counters, 1, parameters->branch_table); /* weakly not taken */
     for (unsigned i = 0; i < predictor->contexts; i++) {
         predictor->stacks[i].entries =
             calloc(predictor->stack_entries + 1, sizeof *predictor->stacks[i].entries);
@@ -39,17 +35,11 @@ void branch_destroy(struct branch_predictor *predictor)
     for (unsigned i = 0; predictor->stacks != NULL && i < predictor->contexts; i++) {
         free(predictor->stacks[i].entries);
     }
-    free(predictor->counters);
+    if (predictor->direction != NULL) {
+        predictor->direction->kind->destroy(predictor->direction);
+    }
     free(predictor->targets);
     free(predictor->stacks);
-}
-
-static uint8_t *counter_of(const struct branch_predictor *predictor, guest_addr pc,
-                           uint64_t history)
-{
-    const uint64_t mixed =
-        predictor->kind == PREDICT_GSHARE ? pc >> 1 ^ (history & predictor->history_mask) : pc >> 1;
-    return &predictor->counters[mixed & predictor->table_mask];
 }
 
 static struct target_entry *target_set(const struct branch_predictor *predictor, guest_addr pc)
@@ -112,13 +102,8 @@ static enum fetch_outcome predict_conditional(struct branch_predictor *predictor
         return FETCH_MISPREDICTED;
     }
     const bool taken = actual != site->next;
-    uint8_t *counter = counter_of(predictor, site->pc, stack->history);
-    const bool predicted = predictor->kind == PREDICT_TAKEN || *counter >= 2;
-    if (taken && *counter < 3) {
-        ++*counter;
-    } else if (!taken && *counter > 0) {
-        --*counter;
-    }
+    const bool predicted =
+        predictor->direction->kind->predict(predictor->direction, site->pc, stack->history, taken);
     stack->history = stack->history << 1 | taken;
     if (predicted != taken) {
         predictor->statistics.conditional_wrong++;

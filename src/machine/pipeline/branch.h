@@ -3,7 +3,7 @@
 #define STRATA_MACHINE_PIPELINE_BRANCH_H
 
 #include "machine/state/hart.h"
-#include "machine/pipeline/parameters.h"
+#include "machine/pipeline/direction.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,9 +63,9 @@ static inline struct branch_counts branch_counts(const struct branch_statistics 
 }
 
 struct branch_predictor {
-    uint64_t kind, history_mask, table_mask, target_ways, target_mask;
+    struct direction *direction; /* of conditional branches */
+    uint64_t target_ways, target_mask;
     uint64_t stack_entries;
-    uint8_t *counters;
     struct target_entry *targets; /* by set, the last used first; NULL: all are known */
     struct return_stack *stacks;  /* by context */
     unsigned contexts;

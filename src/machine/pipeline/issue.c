@@ -143,7 +143,7 @@ static uint64_t access_data(struct pipeline *pipeline, uint64_t address, enum ac
     return ready;
 }
 
-/* The stride prefetcher sees what loads read.  It takes what is free, and never walks for a
+/* The prefetcher sees what loads read.  It takes what is free, and never walks for a
  * translation. */
 static void prefetch(struct pipeline *pipeline, const struct entry *entry, unsigned context)
 {
@@ -209,7 +209,7 @@ static uint64_t load(struct pipeline *pipeline, struct entry *entry, unsigned co
             return done;
         }
     }
-    if (UNLIKELY(pipeline->prefetcher.entries != NULL) && !pipeline->parameters.ideal_memory) {
+    if (UNLIKELY(pipeline->prefetcher.kind != NULL) && !pipeline->parameters.ideal_memory) {
         prefetch(pipeline, entry, context);
     }
     return done;

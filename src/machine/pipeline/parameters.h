@@ -11,11 +11,9 @@
 enum issue_order { ORDER_IN, ORDER_OUT };
 enum fetch_policy { FETCH_ICOUNT, FETCH_ROUND_ROBIN, FETCH_MAIN_FIRST };
 enum disambiguation { LOADS_WAIT, LOADS_PERFECT };
-enum direction_predictor { PREDICT_BIMODAL, PREDICT_GSHARE, PREDICT_TAKEN };
 enum slice_precedence { SLICES_EQUAL, SLICES_ISSUE_AFTER_THREADS, SLICES_AFTER_THREADS };
 enum slice_loads { SLICE_LOADS_PREFETCH, SLICE_LOADS_NOTHING };
 enum clock_counts { CLOCK_COUNTS_CYCLES, CLOCK_COUNTS_INSTRUCTIONS };
-enum prefetch_kind { PREFETCH_NONE, PREFETCH_STRIDE };
 
 struct parameters {
 #define NUMBER(section, name, value, lowest, highest, meaning) uint64_t section##_##name;

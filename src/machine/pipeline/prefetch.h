@@ -1,4 +1,7 @@
-/* The stride prefetcher: learns by how much each load's address grows, and says which lines come next. */
+/* Says which lines loads will want: the part that prefetch.kind chooses by name.
+ *
+ * A new one is a file with its struct prefetch_kind, a row of prefetchers.def and a word of prefetch.kind in
+ * parameters.def. */
 #ifndef STRATA_MACHINE_PIPELINE_PREFETCH_H
 #define STRATA_MACHINE_PIPELINE_PREFETCH_H
 
@@ -6,28 +9,42 @@
 
 #define PREFETCH_DEGREE_MAX 16 /* as [prefetch] degree has it */
 
-struct prefetch_entry {
-    uint64_t pc;   /* of the load, plus 1; 0: empty */
-    uint64_t last; /* the address that it read */
-    int64_t stride;
-    uint8_t confidence; /* 0 to 3 */
+struct prefetch_kind {
+    const char *name;
+    /* What it learns; NULL if memory runs out. */
+    void *(*create)(const struct parameters *parameters);
+    /* The load at `pc` reads `address`: returns how many addresses ahead should be fetched. */
+    unsigned (*learn)(void *table, uint64_t pc, uint64_t address,
+                      uint64_t ahead[PREFETCH_DEGREE_MAX]);
+    void (*destroy)(void *table);
 };
 
+enum prefetcher_number {
+    PREFETCHER_none,
+#define PREFETCHER(name) PREFETCHER_##name,
+#include "machine/pipeline/prefetchers.def"
+#undef PREFETCHER
+    PREFETCHERS
+};
+/* The first one is NULL. */
+extern const struct prefetch_kind *const prefetch_kinds[PREFETCHERS];
+
 struct prefetcher {
-    struct prefetch_entry *entries; /* NULL: there is no prefetcher */
-    uint64_t count, degree, line;
-    int64_t distance;
+    const struct prefetch_kind *kind; /* NULL: there is no prefetcher */
+    void *table;
     uint64_t issued; /* lines asked for */
-    uint64_t
-        dropped; /* lines not asked for: no MSHR was free, or their page has no translation yet */
+    /* Lines not asked for: no MSHR was free, or their page has no translation yet. */
+    uint64_t dropped;
 };
 
 /* False if memory runs out. */
 bool prefetch_create(struct prefetcher *prefetcher, const struct parameters *parameters);
 void prefetch_destroy(struct prefetcher *prefetcher);
 
-/* The load at `pc` reads `address`: returns how many addresses ahead should be fetched. */
-unsigned prefetch_learn(struct prefetcher *prefetcher, uint64_t pc, uint64_t address,
-                        uint64_t ahead[PREFETCH_DEGREE_MAX]);
+static inline unsigned prefetch_learn(struct prefetcher *prefetcher, uint64_t pc, uint64_t address,
+                                      uint64_t ahead[PREFETCH_DEGREE_MAX])
+{
+    return prefetcher->kind->learn(prefetcher->table, pc, address, ahead);
+}
 
 #endif

@@ -172,7 +172,7 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
             records[i].address >> GUEST_SPACE_BITS == 0) {
             touch_data(pipeline, &data, records[i].address | trail.space,
                        (insn->flags & STATIC_STORE) != 0);
-            if (UNLIKELY(pipeline->prefetcher.entries != NULL) && insn->flags & STATIC_LOAD) {
+            if (UNLIKELY(pipeline->prefetcher.kind != NULL) && insn->flags & STATIC_LOAD) {
                 touch_ahead(pipeline, context, &records[i]);
                 data.line = 0; /* lines that were brought may have its place */
             }
