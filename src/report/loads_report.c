@@ -19,7 +19,7 @@ struct ranking {
     const struct pipeline *pipeline;
     struct load_site *sites; /* malloc'ed */
     size_t count;
-    size_t missed; /* of these, from the first on, those with misses */
+    size_t missed; /* how many sites, from the first on, have misses */
     uint64_t misses;
     uint64_t stall_slots; /* of the whole pipeline */
 };

@@ -57,17 +57,18 @@ typedef uint64_t slice_registers;
 struct slice_origin {
     uint64_t misses;   /* of its delinquent loads, of the first level, in the run that found them */
     uint64_t triggers; /* executions of the trigger that were watched */
-    uint64_t followed; /* of these, those that a delinquent load of the slice followed */
-    uint64_t alike;    /* of these, those whose instructions were the slice's */
+    uint64_t followed; /* triggers that a delinquent load of the slice followed */
+    uint64_t alike;    /* triggers behind which the program executed the slice's instructions */
     uint64_t traced;   /* instructions from triggers to loads in these, together */
 };
 
 struct slice {
-    uint64_t trigger;  /* pc */
-    uint8_t kind;      /* enum slice_kind */
-    uint8_t guard;     /* enum slice_guard; with one, the prologue has a branch */
-    uint16_t length;   /* instructions, prologue and body */
-    uint16_t prologue; /* of these, from the first on; 0: none, and the kind is basic */
+    uint64_t trigger; /* pc */
+    uint8_t kind;     /* enum slice_kind */
+    uint8_t guard;    /* enum slice_guard; with one, the prologue has a branch */
+    uint16_t length;  /* instructions, prologue and body */
+    uint16_t
+        prologue; /* instructions of the prologue, from the first on; 0: none, and the kind is basic */
     uint16_t
         unroll; /* runs of the prologue, 1 or more; without one, how many iterations ahead the body
                           works for already */

@@ -95,8 +95,8 @@ static inline uint64_t box(uint32_t value)
 #define SIGN32 UINT32_C(0x80000000)
 #define SIGN64 (UINT64_C(1) << 63)
 
-/* Rows: `a`, `b`, `c` are the operands' bits.  `host` is the result on the host,
- * `exact` the same in softfloat. */
+/* Rows: `a`, `b`, `c` are the operands' bits.  `host` is the result on the host, `exact` the result by
+ * softfloat. */
 #define ROUNDED_D(id, host, exact)                                                                 \
     static inline void exec_##id(struct hart *hart, const struct op *op)                           \
     {                                                                                              \

@@ -49,12 +49,12 @@ struct cache_statistics {
     uint64_t writebacks;
     uint64_t prefetches;         /* lines brought by them */
     uint64_t prefetches_used;    /* before they were evicted */
-    uint64_t prefetches_late;    /* of these, when they were still on their way */
+    uint64_t prefetches_late;    /* prefetched lines that were used while still on their way */
     uint64_t prefetches_useless; /* evicted before they were used */
     uint64_t busy;               /* accesses that found no free MSHR */
     uint64_t
         miss_cycles; /* of all misses together: over all cycles, the mean of misses under way */
-    uint64_t slice_cycles; /* of these, those of slices */
+    uint64_t slice_cycles; /* cycles of misses that slices began */
 };
 
 struct memory_bus {
@@ -65,7 +65,7 @@ struct memory_bus {
 
 struct cache {
     struct cache *next;     /* NULL: main memory follows */
-    struct memory_bus *bus; /* then */
+    struct memory_bus *bus; /* the bus to main memory, where it follows */
     enum level level;
     unsigned line_shift;
     uint64_t ways, set_mask, latency;

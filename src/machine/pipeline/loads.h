@@ -27,10 +27,10 @@ struct load_level {
 struct load_site {
     guest_addr pc;   /* in the program, if the load is its own */
     uint32_t word;   /* of the instruction there: code may change */
-    uint32_t copies; /* of it that were executed, one after the other or side by side */
+    uint32_t copies; /* how many copies of the load were executed */
     enum owner owner;
     uint64_t executions;
-    uint64_t forwarded;      /* of these, with data from a store */
+    uint64_t forwarded;      /* executions that took their data from a store */
     uint64_t latency_cycles; /* from issue to data, all executions together */
     uint64_t stall_slots;    /* of retirement, while it was the oldest instruction and not done */
     struct load_level levels[LOAD_LEVELS];

@@ -135,7 +135,7 @@ struct context {
     struct pending_store *stores; /* in order; a ring */
     uint16_t store_filter[STORE_FILTER];
     unsigned store_head, store_count;
-    unsigned stores_known; /* of these, from the head on, those whose address is known */
+    unsigned stores_known; /* how many stores, from the head on, have a known address */
     unsigned in_queues;    /* dispatched and not issued */
     uint64_t alone_until;  /* the cycle in which an instruction that runs alone ends */
 
@@ -155,7 +155,7 @@ struct pipeline {
     uint64_t now;
     unsigned in_flight, waiting, memory_in_flight; /* entries, unissued ones, loads and stores */
     unsigned queued;                               /* fetched and not dispatched */
-    struct queue_use slice_use, slice_limit; /* of the same by slices, and what they may use */
+    struct queue_use slice_use, slice_limit; /* places that slices use, and may use at the most */
     unsigned slices;                         /* bits of contexts that slices have */
     unsigned turn;                           /* the context that comes first in this cycle */
     unsigned live;                           /* bits of contexts that have something to do */

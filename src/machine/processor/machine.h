@@ -30,49 +30,49 @@ struct machine_options {
     bool profile_loops;                 /* count taken backward branches by target */
     bool count_classes;                 /* count instructions by the classes of ic.sync */
     const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
-    const char *processor_name;         /* of its configuration, for reports */
-    const char *const *processor_sets;  /* and what was set besides, SECTION.NAME=VALUE */
+    const char *processor_name;         /* the file that describes the processor, for reports */
+    const char *const *processor_sets;  /* parameters that --set gave, SECTION.NAME=VALUE */
     size_t processor_set_count;
-    bool count_loads;                /* with it: what each static load does */
-    const guest_addr *perfect_loads; /* with it: those that always hit; NULL: none */
+    bool count_loads;                /* count what each static load does; needs a processor */
+    const guest_addr *perfect_loads; /* addresses of loads that always hit; NULL: none */
     size_t perfect_load_count;
-    const char *pipeview_path;   /* with it: NULL: no view of the pipeline */
-    struct phase_options phases; /* with it: what is simulated how */
-    const char *const *units;    /* that were chosen: NAME[,PARAMETER=VALUE...] */
+    const char *pipeview_path;   /* where the view of the pipeline goes; NULL: there is none */
+    struct phase_options phases; /* which instructions are simulated in cycles */
+    const char *const *units;    /* units that --unit chose: NAME[,PARAMETER=VALUE...] */
     size_t unit_count;
-    struct seat *seat;            /* with it: another process has the processor; NULL: none has */
-    bool beside_others;           /* with it: other programs run on it too */
-    struct sampler_plan *windows; /* of retired instructions, to be sampled; NULL: none */
-    int kept_descriptor;          /* of the caller, not the program's to close; 0: none */
-    enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* with it: slices made by the hardware */
-    bool no_slices;                                  /* those that a program brings are ignored */
-    bool memory_sum;                                 /* the statistics have one of its memory */
+    struct seat *seat;  /* the seat at the processor of another process; NULL: it is ours */
+    bool beside_others; /* other programs run on the processor, too */
+    struct sampler_plan *windows; /* which instructions are sampled; NULL: none */
+    int kept_descriptor;          /* a descriptor that the program may not close; 0: none */
+    enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* whether the hardware makes slices */
+    bool no_slices;                                  /* slices that a program brings are ignored */
+    bool memory_sum;                                 /* the statistics have a sum of its memory */
 };
 
 struct machine {
     struct machine_options options;
     struct memory memory;
     struct engine *engine;
-    /* Over the same memory, for phases without cycles: they record nothing, or what warming needs.  NULL
-     * if there are no phases. */
+    /* Engines for phases without cycles, over the memory of `engine`: they record nothing, or what warming needs.
+     * NULL if there are no phases. */
     struct engine *phase_engines[PHASE_DETAIL];
-    struct unit_set units, phase_units[PHASE_DETAIL]; /* of each; without the pipeline's */
-    struct counter_table *counters;                   /* also in units */
-    struct loop_profile *loops;                       /* the same, or NULL */
-    struct code_classes *classes;                     /* the same */
-    struct unit *warm_unit;                           /* in phase_units only */
-    struct origins origins;                           /* whose code loads are */
-    struct pipeline *pipeline;                        /* or NULL */
-    struct hart *harts[CONTEXTS_MAX]; /* that last ran on each of its contexts; NULL: none has */
-    struct helpers *helpers;          /* on its free contexts, or NULL */
-    struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
+    struct unit_set units, phase_units[PHASE_DETAIL]; /* the units of each engine */
+    struct counter_table *counters;                   /* one of the units */
+    struct loop_profile *loops;       /* one of the units; NULL: nobody asked for it */
+    struct code_classes *classes;     /* one of the units; NULL: nobody asked for it */
+    struct unit *warm_unit;           /* what warming records; in phase_units only */
+    struct origins origins;           /* whose code an instruction is */
+    struct pipeline *pipeline;        /* NULL: instructions have no cycles */
+    struct hart *harts[CONTEXTS_MAX]; /* the hart that last ran on each context of the pipeline */
+    struct helpers *helpers; /* what runs on free contexts of the pipeline; NULL: nothing */
+    struct seat *seat;       /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
     bool unobserved;               /* what is executed is not for the pipeline */
     uint64_t counter_threshold;    /* CSR ctrthresh: of the core, like the table */
     uint64_t counter_mode;         /* CSR ctrmode */
     uint64_t instructions;         /* retired by all threads of the program: the virtual clock */
-    uint64_t untimed_instructions; /* of these, those that the pipeline has no cycles for */
+    uint64_t untimed_instructions; /* retired instructions that the pipeline has no cycles for */
     struct phases phases;
     uint64_t idle_nanoseconds; /* virtual time that passed while every thread waited */
     uint64_t ic_sync_calls;

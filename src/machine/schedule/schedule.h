@@ -78,9 +78,9 @@ void schedule_execute(struct schedule *schedule, struct task *task, uint64_t bud
 
 /* Runs until the program has ended. */
 void schedule_loop(struct schedule *schedule);
-/* turns.c and contexts.c: the same, without cycles and with them, until the machine goes over to the
- * other. */
+/* turns.c: runs threads in turns, while the machine has no cycles. */
 void turns_loop(struct schedule *schedule);
+/* contexts.c: runs threads on the contexts of the pipeline, while the machine has cycles. */
 void contexts_loop(struct schedule *schedule);
 /* Gives free contexts to tasks that can run. */
 void contexts_fill(struct schedule *schedule);

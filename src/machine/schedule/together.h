@@ -13,19 +13,19 @@ struct together_program {
     struct seat *seat; /* NULL: the lead's own */
     uint64_t look;     /* the next moment to look whether its wait is over */
     bool ended;
-    int exit_status, exit_signal; /* then */
-    struct progress progress;     /* when the first of them ended */
-    struct alone_result alone;    /* up to there */
+    int exit_status, exit_signal; /* how it ended */
+    struct progress progress;     /* how far it had come when the first program ended */
+    struct alone_result alone;    /* what it had done alone by then */
 };
 
 struct together {
     unsigned count;
     struct together_program programs[CONTEXTS_MAX];
-    struct pipeline *pipeline;             /* for all of them */
+    struct pipeline *pipeline;             /* the pipeline that all programs share */
     const char *reports[TOGETHER_REPORTS]; /* files that the lead writes in the end; NULL: none */
     int first_ended;                       /* a program's number, or -1 */
     bool measured;              /* all that it had given has retired: the measure is over */
-    uint64_t cycles;            /* then */
+    uint64_t cycles;            /* until the measure was over */
     uint64_t quiet_nanoseconds; /* in which everybody waited for the host in vain */
 };
 
