@@ -122,7 +122,7 @@ uint64_t pipeline_cycles(const struct pipeline *pipeline);
 /* How far a context has come. */
 struct progress {
     uint64_t given;        /* instructions, to the context */
-    uint64_t instructions; /* that retired in the measured cycles */
+    uint64_t instructions; /* how many of those have retired */
     uint64_t cycles;       /* in which it was not idle */
 };
 struct progress pipeline_progress(const struct pipeline *pipeline, unsigned context);
