@@ -295,6 +295,7 @@ static void a_count_can_call_the_program_back(void **unused)
         assert_int_equal(rig.hart.callback_argument, LOOP);
         assert_int_equal(rig.hart.x[5], ITERATIONS - 2);
         assert_int_equal(rig.hart.instructions, 1 + 2 * 4 + 1);
+        callbacks_release(&rig.hart);
     }
 }
 
