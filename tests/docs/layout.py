@@ -10,7 +10,6 @@ README_LINES = 150
 FIRST_SCREEN = 40
 COLUMNS = 110
 GROUPS = ("For users", "How it is built", "What was measured")
-UNWRAPPED = {"docs/architecture.md"}
 # what a newcomer looks for: a profile of a program, a hardware unit, the plan of a fragment
 WANTED = {"docs/usage.md#a-profile-of-your-own-program",
           "docs/units.md#one-of-your-own-in-two-commands",
@@ -124,9 +123,8 @@ def check_paths():
 
 def check_columns():
     for document in documents():
-        if document not in UNWRAPPED:
-            long = {f"line {number}" for number, line in prose(read(document)) if len(line) > COLUMNS}
-            yield f"{document} uses no line of more than {COLUMNS} columns", long, set()
+        long = {f"line {number}" for number, line in prose(read(document)) if len(line) > COLUMNS}
+        yield f"{document} uses no line of more than {COLUMNS} columns", long, set()
 
 
 def check_correspondence():

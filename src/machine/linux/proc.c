@@ -15,11 +15,19 @@ enum { NAME_COLUMN = 73 };
 #define PAGE_COUNT (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
 #define SHOWN_PERMISSIONS (PAGE_READ | PAGE_WRITE | PAGE_EXECUTE | PAGE_MAPPED | PAGE_SHARED)
 
+/* Groups without a mapped page are not looked into: the host has no memory behind them yet, and would have to find some
+ * for each. */
 static uint64_t next_mapped_page(const struct memory *memory, uint64_t page)
 {
-    while (page < PAGE_COUNT && (memory->pages[page] & PAGE_MAPPED) == 0) {
+    while (page < PAGE_COUNT) {
         const uint64_t group = page / MEMORY_GROUP_PAGES;
-        page = memory->groups[group] == 0 ? (group + 1) * MEMORY_GROUP_PAGES : page + 1;
+        if (memory->groups[group] == 0) {
+            page = (group + 1) * MEMORY_GROUP_PAGES;
+        } else if ((memory->pages[page] & PAGE_MAPPED) != 0) {
+            break;
+        } else {
+            page++;
+        }
     }
     return page;
 }
