@@ -12,7 +12,7 @@ void phases_report_machine(struct statistics *statistics, const struct machine *
 void phases_report_sampling(struct statistics *statistics, const struct machine *machine);
 /* To standard error: a line or two of the summary. */
 void phases_report_print(const struct machine *machine);
-/* The same, one line: why there is nothing to show, if so. */
+/* To standard error: one line that says why there is nothing to show, if there is nothing. */
 void phases_report_nothing(const struct machine *machine);
 
 #endif

@@ -7,7 +7,7 @@ struct together;
 
 /* `programs` and `together` of the pipeline; nothing if there is but one program (NULL). */
 void together_report(const struct together *together, struct statistics *statistics);
-/* The same as lines of the summary. */
+/* To standard error: what programs did together, as lines of the summary. */
 void together_report_print(const struct together *together);
 
 #endif

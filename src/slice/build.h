@@ -53,7 +53,7 @@ enum slice_built slice_build(struct slice *slice, const struct slice_trace *trac
                              uint64_t load, const struct slice_pcs *others,
                              const struct slice_rules *rules);
 
-/* The same as the retired instruction buffer sees it: it begins with one instance of the load, which is
+/* Builds a slice from what the retired instruction buffer holds: it begins with one instance of the load, which is
  * the trigger, and ends with the next one. */
 enum slice_built slice_build_between(struct slice *slice, const struct slice_retired *retired,
                                      unsigned count, const struct slice_rules *rules);

@@ -30,7 +30,7 @@ bool script_next_line(struct script *script);
 
 /* The next word of the line, without its quotes; NULL if there is none or its quote is open. */
 const char *script_take_word(struct script *script);
-/* The same, if it is in quotes. */
+/* The next word of the line if it is in quotes, without them; else NULL. */
 const char *script_take_quoted(struct script *script);
 /* All up to the next quote or the end of the line; NULL if that is nothing. */
 const char *script_take_raw(struct script *script);

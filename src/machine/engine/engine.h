@@ -38,8 +38,8 @@ void engine_destroy(struct engine *engine);
  * hart->pc and hart->instructions are exact on return. */
 enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget);
 
-/* The same, with a record for each instruction that retires and is watched for it, `count` of them in
- * `records`, which has room for `room`.
+/* Runs `hart` as engine_run does, and puts a record of each instruction that retires and is watched for it into
+ * `records`, which has room for `room`; `count` becomes how many there are.
  * Where the budget does not fit, it stops earlier than it must if another block would not fit. */
 enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
                                      struct record *records, unsigned room, unsigned *count);

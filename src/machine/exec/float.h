@@ -20,8 +20,8 @@
 /* Clears the host's flags before a hart runs, and moves them into hart->float_flags. */
 void float_begin(void);
 void float_collect_flags(struct hart *hart);
-/* The same in a signal handler, which has flags of its own: `context` is the
- * handler's third argument. */
+/* Moves the flags of the code that a signal interrupted into hart->float_flags: a handler has flags of its own, and
+ * `context` is its third argument. */
 void float_collect_interrupted(struct hart *hart, const void *context);
 
 /* The CSR instructions on fflags, frm and fcsr, which compilers put around quiet

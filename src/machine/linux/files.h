@@ -33,7 +33,7 @@ static inline void *guest_buffer(const struct thread *thread, guest_addr start, 
     return memory_host(&thread->process->machine.memory, inside ? start : GUEST_SPACE_BYTES);
 }
 
-/* The same for a pointer that may be null, to something smaller than a page. */
+/* Where the host has what a pointer of the program leads to, which is smaller than a page; NULL for a null pointer. */
 static inline void *guest_pointer(const struct thread *thread, guest_addr start)
 {
     return start == 0 ? NULL : guest_buffer(thread, start, 0);

@@ -19,7 +19,7 @@ enum branch_kind {
 };
 
 struct branch_site {
-    guest_addr pc, next; /* and what follows it */
+    guest_addr pc, next; /* its address, and that of what follows it */
     guest_addr target;   /* of a direct one, known when it is decoded; 0: when it is executed */
     enum branch_kind kind;
 };

@@ -39,7 +39,7 @@ struct cache_line {
     uint64_t ready; /* the cycle of its fill */
     uint8_t level;  /* enum level: where it came from */
     bool dirty;
-    bool prefetched; /* and not used since */
+    bool prefetched; /* brought by a prefetch and not used since */
     uint8_t slice;   /* the number of the one that brought it, until it is used; 0: none */
 };
 

@@ -91,7 +91,8 @@ void pipeline_set_active(struct pipeline *pipeline, unsigned context, bool activ
 /* Runs until an active context has fewer records than it may fetch in a cycle, or nothing is left in
  * flight; with no active one, nothing but slices. */
 void pipeline_run(struct pipeline *pipeline);
-/* The same, but no longer than until the context has retired `instructions` since the first cycle. */
+/* Runs as pipeline_run does, but no longer than until the context has retired `instructions` since the first
+ * cycle. */
 void pipeline_run_to(struct pipeline *pipeline, unsigned context, uint64_t instructions);
 /* Runs until nothing is left in flight. */
 void pipeline_drain(struct pipeline *pipeline);
@@ -103,7 +104,8 @@ void pipeline_warm(struct pipeline *pipeline, unsigned context, const struct rec
 
 /* What makes the engine record instructions for it. */
 struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host host);
-/* The same for pipeline_warm: what touches something, and the first instruction of each block. */
+/* What makes the engine record for pipeline_warm: what touches something, and the first instruction of each
+ * block. */
 struct unit *pipeline_warm_unit_create(struct pipeline *pipeline, struct unit_host host);
 void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);
 /* For the user, in a few lines. */

@@ -15,7 +15,7 @@ struct pipeline;
 /* In the order of what they cost. */
 enum phase {
     PHASE_FAST,    /* instructions only */
-    PHASE_WARM,    /* and what they touch: lines, translations, predictors; no cycles */
+    PHASE_WARM,    /* instructions touch lines, translations, predictors; no cycles */
     PHASE_DETAIL,  /* cycle by cycle, not counted: fills the pipeline before a measurement */
     PHASE_MEASURE, /* cycle by cycle, counted */
     PHASE_COUNT

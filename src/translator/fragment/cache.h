@@ -39,7 +39,7 @@ void cache_create(struct cache *cache, uint8_t *memory, size_t bytes, struct cac
 /* Makes sure that a fragment of `bytes`, trampolines included, fits behind
  * cache->fragments; false if the whole cache is full. */
 bool cache_reserve(struct cache *cache, size_t bytes);
-/* The same without a new chunk. */
+/* Whether a fragment of `bytes` fits into the chunk in use. */
 static inline bool cache_has_room(const struct cache *cache, size_t bytes)
 {
     return (size_t)(cache->trampolines - cache->fragments) >= bytes;

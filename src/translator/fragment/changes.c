@@ -189,7 +189,7 @@ static void drop_made(void *argument, struct code_page *page)
     }
 }
 
-/* The same, and nothing is known of the page any more. */
+/* Drops what was made from a page, and forgets the page. */
 static void drop_page(void *argument, struct code_page *page)
 {
     struct translator *translator = argument;

@@ -40,11 +40,12 @@ void changes_note(struct translator *translator, struct fragment *fragment,
 struct fragment *changes_wake(struct context *context, guest_addr start);
 /* Of a guarded one: whether its code is another than it was.  Without the lock, while the thread is in the cache. */
 bool changes_differ(struct context *context, const struct fragment *fragment);
-/* The same with the lock; then the fragment is gone, and also if it need not be guarded any more. */
+/* With the lock: whether the code of a guarded fragment is another than it was, or need not be guarded any more.  Then
+ * the fragment is gone. */
 bool changes_spoil(struct context *context, struct fragment *fragment);
 /* There are no fragments any more. */
 void changes_forget(struct translator *translator);
-/* And the cache is larger now. */
+/* The cache is empty, and larger now. */
 void changes_grow(struct translator *translator);
 
 /* For the two kinds: a fragment goes.  No other thread is in the cache. */

@@ -72,7 +72,7 @@ struct counter_kind {
     /* The counter reached the threshold, and left through loop->reached.  Returns where the program goes on,
      * so that this execution is counted once. */
     const uint8_t *(*reached)(struct translator *translator, struct loop *loop);
-    /* The same, but the counter has gone before the program came to dispatch. */
+    /* The counter reached the threshold, but has gone before the program came to dispatch. */
     void (*reached_late)(struct translator *translator, struct loop *loop);
 };
 
@@ -105,7 +105,7 @@ void count_drop(struct translator *translator, const struct fragment *fragment);
 void count_flush(struct translator *translator);
 /* The software counter of `fragment` reached the threshold; returns where the program goes on. */
 const uint8_t *count_reached(struct translator *translator, struct fragment *fragment);
-/* The same for the counter of `head`, which has gone meanwhile: another thread emptied the cache. */
+/* The software counter of `head` reached the threshold, but has gone: another thread emptied the cache. */
 void count_reached_late(struct translator *translator, guest_addr head);
 
 /* For the kinds of counters. */

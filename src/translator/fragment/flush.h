@@ -7,9 +7,9 @@ struct translator;
 
 /* Forgets all translated code, when no thread is in the cache any more. */
 void flush_all(struct translator *translator);
-/* The same because there is no room left; the next time there may be more. */
+/* Forgets all translated code since there is no room left; the next time there may be more. */
 void flush_full(struct translator *translator);
-/* The same because tables of lookups have become too small for what they hold: they are larger then. */
+/* Forgets all translated code and makes the tables of lookups larger, which have become too small. */
 void flush_for_lookups(struct translator *translator);
 /* Nothing leads to `fragment` any more; no other thread is in the cache. */
 void flush_cut(struct translator *translator, struct fragment *fragment);

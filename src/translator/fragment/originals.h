@@ -87,7 +87,7 @@ bool originals_differ(const struct original *original);
 
 /* The page of `address`; NULL if nothing was translated from it. */
 struct code_page *originals_find_page(const struct originals *originals, guest_addr address);
-/* The same; a new one is open.  NULL if there are too many. */
+/* The page of `address`, made if there is none: a new one is open.  NULL if there are too many. */
 struct code_page *originals_get_page(struct originals *originals, guest_addr address);
 /* Calls `visit` for each page that has a byte between `start` and `end`. */
 void originals_each_page(struct originals *originals, guest_addr start, guest_addr end,

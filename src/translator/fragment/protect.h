@@ -29,7 +29,7 @@ void protect_mend(struct translator *translator);
 
 /* Opens all pages between `start` and `end`; what was made from them goes. */
 void protect_open(struct translator *translator, guest_addr start, guest_addr end);
-/* The same for a system call that writes there: it counts as a store. */
+/* Opens all pages between `start` and `end` for a system call that writes there, which counts as a store. */
 void protect_open_for_call(struct translator *translator, guest_addr start, guest_addr end);
 /* A guarded fragment was found as it was, once more.  True if its page has been left alone for so long that it is
  * no longer guarded: then the fragment is gone, and the next one is watched. */

@@ -31,11 +31,12 @@ static inline void *pool_take(struct pool *pool, size_t bytes)
 bool space_create(struct translator *translator, size_t cache_bytes);
 /* Whether the longest fragment finds room in what is left of the chunk in use. */
 bool space_has_room(const struct translator *translator);
-/* The same, if need be in the next chunk; false if all is full. */
+/* Goes to the next chunk, if the longest fragment finds no room in this one; false if all chunks are full. */
 bool space_use_more(struct translator *translator);
-/* Nothing is in it any more. */
+/* The cache and all that belongs to it are empty. */
 void space_clear(struct translator *translator);
-/* The same, twice as large; as large as before if there is no memory, or no more is wanted. */
+/* The cache and all that belongs to it are empty, and twice as large; as large as before if there is no memory, or no
+ * more is wanted. */
 void space_grow(struct translator *translator);
 /* Bytes that the memory behind the cache has, where software counters count. */
 size_t space_cell_bytes(size_t cache_bytes);

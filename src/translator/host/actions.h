@@ -10,7 +10,7 @@
 
 /* As for rt_sigaction, in the kernel's layout. */
 struct signal_action {
-    uint64_t handler; /* or one of the next two */
+    uint64_t handler; /* its address, or one of the two values below */
     uint64_t flags;
     uint64_t mask;
 };

@@ -58,7 +58,7 @@ int64_t system_close(struct context *context, const struct call *call)
     return descriptors_are_own(context, call->arguments[0]) ? -EBADF : system_pass(context, call);
 }
 
-/* The same for all calls that only need one. */
+/* For all calls that need one descriptor and nothing else: the translator's own are not there. */
 int64_t system_fcntl(struct context *context, const struct call *call)
 {
     return system_close(context, call);

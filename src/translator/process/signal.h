@@ -74,7 +74,7 @@ uint64_t signal_deliver(struct context *context, const struct signal_info *info,
 /* The signal waits until the translator leaves for the program; the caller must
  * block all others. */
 void signal_wait(struct context *context, const struct signal_info *info, uint64_t mask);
-/* The same for one that the program itself caused; blocks the others. */
+/* A signal that the program itself caused waits until the translator leaves for the program; blocks the others. */
 void signal_force(struct context *context, int number);
 /* signal.S calls it when a signal waits and the registers are in the context. */
 void signal_deliver_waiting(struct context *context);

@@ -44,7 +44,7 @@ static inline void emit_restore(struct emitter *emitter, unsigned reg, int32_t o
 
 /* Loads a constant, in two instructions at the most. */
 void emit_constant(struct emitter *emitter, unsigned rd, uint64_t value);
-/* The same for one of the program's registers, of which tp is in the context and x0 nowhere. */
+/* Loads a constant into one of the program's registers, of which tp is in the context and x0 nowhere. */
 void emit_register_constant(struct emitter *emitter, unsigned rd, uint64_t value);
 /* The address of code in the cache. */
 void emit_address(struct emitter *emitter, unsigned rd, const uint8_t *code);

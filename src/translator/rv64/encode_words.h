@@ -40,7 +40,7 @@ static inline uint32_t word_u(uint32_t match, unsigned rd, int32_t imm)
     return match | rd << 7 | ((uint32_t)imm & 0xfffff000);
 }
 
-/* The same as constants. */
+/* What word_i and word_s make, as constants. */
 #define WORD_I(match, rd, rs1, imm)                                                                \
     ((uint32_t)(match) | (rd) << 7 | (rs1) << 15 | (uint32_t)(imm) << 20)
 #define WORD_S(match, rs1, rs2, imm)                                                               \

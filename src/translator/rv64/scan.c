@@ -25,8 +25,8 @@
 enum {
     RULE_QUADRANT_1 = 1,
     RULE_QUADRANT_2 = 2,
-    RULE_QUADRANT_2_TP = 4,   /* where rs2 stands, there is tp, */
-    RULE_QUADRANT_2_ZERO = 8, /* or nothing */
+    RULE_QUADRANT_2_TP = 4,   /* there is tp where rs2 stands */
+    RULE_QUADRANT_2_ZERO = 8, /* there is x0 where rs2 stands */
     RULE_RD = 16,             /* a word that writes an integer register */
     RULE_NEVER = 32,
     /* No rules, and never broken: */
