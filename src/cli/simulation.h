@@ -17,9 +17,9 @@
 
 struct simulation {
     struct machine_options machine;
-    struct parameters processor; /* of --machine */
-    char *machine_path;          /* what --machine names; malloc'ed when it was read */
-    const char *sets[SETS_MAX];  /* SECTION.NAME=VALUE, as given */
+    struct parameters processor;         /* of --machine */
+    char *machine_path;                  /* what --machine names; malloc'ed when it was read */
+    const char *sets[SETS_MAX];          /* SECTION.NAME=VALUE, as given */
     const char *units[UNITS_CHOSEN_MAX]; /* NAME[,PARAMETER=VALUE...], as given */
     size_t set_count;
     const char *stats_path;
@@ -49,7 +49,7 @@ struct simulation {
 #include "cli/simulation_options.def"
 #undef OPTION
 
-/* Those of execve, and `strata sim`. */
+/* Options that only `strata sim` takes, for programs that a program executes. */
 const char *simulation_take_argv0(void *settings, const char *value);
 const char *simulation_take_env_fd(void *settings, const char *value);
 

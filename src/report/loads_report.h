@@ -7,7 +7,7 @@
 
 /* `loads` and `loads_top`; nothing if loads were not counted. */
 void loads_report(struct process *process, struct statistics *statistics);
-/* Those with the most misses, to standard error. */
+/* The loads with the most misses, to standard error. */
 void loads_report_print(struct process *process);
 
 #endif

@@ -177,7 +177,7 @@ VALUE(bseti,  a | UINT64_C(1) << imm)
 
 #undef VALUE
 
-/* Its operand fields hold the constant. */
+/* The operand fields of auipc hold the constant. */
 static inline void exec_auipc(struct hart *hart, const struct op *op)
 {
     hart->x[op->rd] = op_constant(op);

@@ -47,9 +47,9 @@ struct context_statistics {
 
 struct pipeline_statistics {
     uint64_t cycles;
-    /* Summed over cycles. */
+    /* Occupied places, summed over cycles. */
     uint64_t occupied_entries, occupied_queue, occupied_memory, occupied_fetch;
-    /* Of these by slices, and contexts. */
+    /* Places and contexts that slices occupied, summed over cycles. */
     uint64_t slice_entries, slice_queue, slice_memory, slice_contexts;
     uint64_t prefetches; /* prefetch instructions issued */
 };

@@ -64,11 +64,11 @@ bool static_insns_mark(struct static_insns *insns, guest_addr pc, enum static_in
 uint8_t static_insns_marked(const struct static_insns *insns, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void static_insns_set_arena(struct static_insns *insns, void *arena, size_t bytes);
-/* Whether they are made in an arena. */
+/* Whether new instructions are made in an arena. */
 bool static_insns_shared(const struct static_insns *insns);
-/* Whether the arena was too small for one. */
+/* Whether the arena was too small for an instruction. */
 bool static_insns_full(const struct static_insns *insns);
-/* Those of these addresses are made anew when they are asked for; those that there are stay. */
+/* Instructions in this range are made anew when they are asked for; those that there are stay. */
 void static_insns_forget(struct static_insns *insns, guest_addr start, uint64_t bytes);
 /* NULL if memory runs out. */
 struct static_insn *static_insns_get(struct static_insns *insns, guest_addr pc,

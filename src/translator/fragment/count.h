@@ -88,12 +88,12 @@ struct counts {
     struct placed placed[LOOPS]; /* software counters, by the address of their code */
 };
 
-/* When the translator knows what the machine has. */
+/* Chooses the kind of counters, when the translator knows what the machine has. */
 void count_start(struct translator *translator);
 
 /* A fragment has been built, and the policy wants a counter at each. */
 void count_built(struct translator *translator, struct fragment *fragment);
-/* Such an exit has been taken and came to dispatch. */
+/* An exit that counts has been taken and came to dispatch. */
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to);
 /* The program called `to` through a register, and it was in the cache. */
 void count_called(struct translator *translator, struct fragment *to);

@@ -13,7 +13,7 @@ void flush_full(struct translator *translator);
 void flush_for_lookups(struct translator *translator);
 /* Nothing leads to `fragment` any more; no other thread is in the cache. */
 void flush_cut(struct translator *translator, struct fragment *fragment);
-/* Such a fragment goes. */
+/* A fragment that nothing leads to goes. */
 void flush_fragment(struct translator *translator, struct fragment *fragment);
 
 #endif

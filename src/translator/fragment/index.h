@@ -9,7 +9,8 @@ struct bucket {
     struct exit *waiting;       /* unlinked exits that go to one of them */
 };
 
-/* Its size follows the cache's, so that emptying a small one is cheap and chains stay short. */
+/* Finds fragments by their start.  The number of buckets follows the cache's size, so that emptying a small one is cheap
+ * and chains stay short. */
 struct index {
     struct bucket *buckets;
     size_t mask;

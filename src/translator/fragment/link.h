@@ -12,10 +12,11 @@ void link_exit(struct translator *translator, struct exit *exit);
 struct exit *link_take_waiting(struct translator *translator, const struct fragment *fragment);
 /* The exits that lead to `fragment`, which goes, wait for another; the index no longer has it. */
 void link_detach(struct translator *translator, struct fragment *fragment);
-/* Those that are linked to `fragment` go to its landing, which has changed. */
+/* Exits that are linked to `fragment` go to its landing, which has changed. */
 void link_again(struct translator *translator, struct fragment *fragment);
-/* All exits lead to their trampolines again; and back to fragments. */
+/* All exits lead to their trampolines again. */
 void link_undo(struct translator *translator);
+/* Exits lead to their fragments again, after link_undo. */
 void link_redo(struct translator *translator);
 
 /* For those who link exits in their own way (struct counter_kind). */

@@ -4,9 +4,9 @@
 
 #include "translator/fragment/translator.h"
 
-/* Whether it is one of them, of which the program does not know. */
+/* Whether `fd` is one of the translator's own, of which the program does not know. */
 bool descriptors_are_own(struct context *context, uint64_t fd);
-/* Those that a new image of Strata needs outlive execve, or do not. */
+/* Descriptors that a new image of Strata needs outlive execve, or do not. */
 void descriptors_keep(const struct reports *reports, bool kept);
 
 #endif
