@@ -17,10 +17,10 @@ struct branch {
 struct last_branches {
     struct unit unit; /* comes first */
     uint64_t entries;
-    uint64_t taken;        /* branches, so far: the last one is in entry (taken - 1) % entries */
+    uint64_t taken; /* branches, so far: the last one is in entry (taken - 1) % entries */
     uint64_t system_calls;
-    uint64_t same;         /* system calls behind the same branch as the one before */
-    uint64_t last_from;    /* the branch before the last system call */
+    uint64_t same;      /* system calls behind the same branch as the one before */
+    uint64_t last_from; /* the branch before the last system call */
     struct branch *record;
 };
 
@@ -109,8 +109,8 @@ static struct unit *create(const uint64_t *values)
     return &own->unit;
 }
 
-static const struct unit_parameter parameters[] = {{"entries", 16, 1, 1024, "branches that it keeps"},
-                                                   {.name = NULL}};
+static const struct unit_parameter parameters[] = {
+    {"entries", 16, 1, 1024, "branches that it keeps"}, {.name = NULL}};
 
 const struct unit_kind strata_unit = {.version = UNIT_VERSION,
                                       .name = "last_branches",
