@@ -7,8 +7,7 @@
 /* The kinds of lookups of indirect targets. */
 #define LOOKUP_INLINE 0 /* the code that jumps compares the target itself */
 #define LOOKUP_SIEVE 1  /* a chain of code that compares it */
-#define LOOKUP_RETURN                                                                              \
-    2 /* of returns: the target is compared by code, which is found in a table for returns alone */
+#define LOOKUP_RETURN 2 /* of returns: compared by code, which a table for returns alone leads to */
 #define LOOKUP_KINDS 3
 
 /* Words that emitted code may put registers into for a moment. */

@@ -54,13 +54,12 @@ struct hart {
     uint32_t system_word;
 
     /* Xstrata, per context. */
-    guest_addr callback_return; /* CSR ctrepc */
-    uint64_t callback_argument; /* CSR ctrarg */
-    uint64_t callback_scratch;  /* CSR ctrscratch */
-    bool in_callback;           /* between a callback's start and ctr.ret: signals wait */
-    guest_addr
-        callback_before;      /* the counted instruction that the running callbacks stand before */
-    guest_addr skip_count_at; /* counted before its callback: not again after ctr.ret */
+    guest_addr callback_return;       /* CSR ctrepc */
+    uint64_t callback_argument;       /* CSR ctrarg */
+    uint64_t callback_scratch;        /* CSR ctrscratch */
+    bool in_callback;                 /* between a callback's start and ctr.ret: signals wait */
+    guest_addr callback_before;       /* the counted instruction before which callbacks run */
+    guest_addr skip_count_at;         /* counted before its callback: not again after ctr.ret */
     struct pending_callback *pending; /* first come, first served */
     unsigned pending_count, pending_capacity;
 
