@@ -78,14 +78,14 @@ static bool find(struct choice *choice)
 {
     char known[256] = "";
 
-    for (unsigned i = 0; chosen_kinds[i] != NULL; i++) {
-        const char *name = chosen_kinds[i]->name;
-        if (strcmp(name, choice->name) == 0) {
-            choice->kind = chosen_kinds[i];
+    for (const struct unit_kind *const *kind = chosen_kinds; *kind != NULL; kind++) {
+        choice->kind = *kind;
+        if (strcmp(choice->kind->name, choice->name) == 0) {
             return true;
         }
         const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name);
+        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
+                 choice->kind->name);
     }
     return refuse(choice, "there is no such unit; there is %s, or a file, FILE.so", known);
 }
