@@ -52,42 +52,43 @@ bool chosen_is_file(const char *text)
            (length > 3 && strncmp(text + length - 3, ".so", 3) == 0);
 }
 
-/* The file stays open: the unit is in it.  Its name has a slash, or dlopen would look for it elsewhere. */
-static bool load(struct choice *choice)
+/* The kind of unit in a file; NULL if it has none.  The file stays open: the unit is in it.  Its name has a slash, or
+ * dlopen would look for it elsewhere. */
+static const struct unit_kind *load(const struct choice *choice)
 {
     void *file = dlopen(choice->name, RTLD_NOW | RTLD_LOCAL);
     if (file == NULL) {
-        return refuse(choice, "cannot be loaded: %s", dlerror());
+        refuse(choice, "cannot be loaded: %s", dlerror());
+        return NULL;
     }
-    choice->kind = dlsym(file, "strata_unit");
-    if (choice->kind == NULL) {
-        dlclose(file);
-        return refuse(choice, "is no unit: it does not define strata_unit (docs/units.md)");
-    }
-    if (choice->kind->version != UNIT_VERSION) {
+    const struct unit_kind *kind = dlsym(file, "strata_unit");
+    if (kind == NULL) {
+        refuse(choice, "is no unit: it does not define strata_unit (docs/units.md)");
+    } else if (kind->version != UNIT_VERSION) {
         refuse(choice,
                "is made for version %u of strata/unit.h, this is version %u: compile it again",
-               choice->kind->version, UNIT_VERSION);
-        dlclose(file);
-        return false;
+               kind->version, UNIT_VERSION);
+    } else {
+        return kind;
     }
-    return true;
+    dlclose(file);
+    return NULL;
 }
 
-static bool find(struct choice *choice)
+/* The kind of that name; NULL if there is none. */
+static const struct unit_kind *find(const struct choice *choice)
 {
     char known[256] = "";
 
     for (const struct unit_kind *const *kind = chosen_kinds; *kind != NULL; kind++) {
-        choice->kind = *kind;
-        if (strcmp(choice->kind->name, choice->name) == 0) {
-            return true;
+        if (strcmp((*kind)->name, choice->name) == 0) {
+            return *kind;
         }
         const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
-                 choice->kind->name);
+        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", (*kind)->name);
     }
-    return refuse(choice, "there is no such unit; there is %s, or a file, FILE.so", known);
+    refuse(choice, "there is no such unit; there is %s, or a file, FILE.so", known);
+    return NULL;
 }
 
 static const struct unit_parameter *parameter_of(const struct choice *choice, const char *name,
@@ -153,7 +154,8 @@ static bool set_parameters(struct choice *choice)
 
 static struct unit *create(struct choice *choice, bool timed)
 {
-    if (!(chosen_is_file(choice->name) ? load(choice) : find(choice)) || !set_parameters(choice)) {
+    choice->kind = chosen_is_file(choice->name) ? load(choice) : find(choice);
+    if (choice->kind == NULL || !set_parameters(choice)) {
         return NULL;
     }
     if (!timed && (choice->kind->timed & ~(unsigned)WATCH_RETIRED) != 0) {
