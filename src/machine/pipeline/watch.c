@@ -45,7 +45,7 @@ static struct watch_request watches_touches(struct unit *unit,
 {
     struct watch_request request = watches(unit, instruction);
     const struct static_insn *static_insn = request.insn;
-    if (static_insn->site.kind == BRANCH_NONE &&
+    if (static_insn != NULL && static_insn->site.kind == BRANCH_NONE &&
         (static_insn->flags & (STATIC_LOAD | STATIC_STORE | STATIC_PREFETCH)) == 0) {
         request.events = WATCH_RECORD_FIRST;
     }
