@@ -1,9 +1,9 @@
-/* The paper's counter table: a circular buffer of PC-tagged counters, and a shadow of all that ever were.
+/* The paper's counter table: a circular buffer of PC-tagged counters, and all addresses that ever had one.
  *
  * The hardware keeps, per entry, a tag, a count and a callback.  For statistics
  * only, executions of every address that was ever monitored go on being
- * counted, as if the table were unlimited: the shadow.  One number serves both:
- * a shadow counts from the address's first ctr.new on, and an entry remembers
+ * counted, as if the table were unlimited.  One number serves both: a monitored
+ * address counts from its first ctr.new on, and an entry remembers
  * what it stood at when the entry was made. */
 #include "machine/units/counter_table.h"
 
@@ -23,7 +23,7 @@
 static const uint64_t thresholds[] = {4, 10, 100, 1000, 10000, 100000};
 #define THRESHOLDS (sizeof thresholds / sizeof thresholds[0])
 
-struct shadow {
+struct monitored {
     struct watch_cell cell; /* executions since the first ctr.new */
     guest_addr tag;
     guest_addr callback;
@@ -34,8 +34,8 @@ struct shadow {
     bool live;          /* an entry holds it */
     bool evicted;       /* at least once */
     bool callback_taken;
-    struct shadow *hash_next;
-    struct shadow *next; /* in order of creation */
+    struct monitored *hash_next;
+    struct monitored *next; /* in order of creation */
 };
 
 #define FIRST_BITS 12
@@ -43,146 +43,147 @@ struct shadow {
 struct counter_table {
     struct unit unit;
     uint64_t size; /* COUNTER_UNLIMITED or the number of entries */
-    struct shadow **entries;
-    uint64_t index;          /* where the next counter goes */
-    struct shadow **buckets; /* 2^bits, and at least as many as shadows */
+    struct monitored **entries;
+    uint64_t index;             /* where the next counter goes */
+    struct monitored **buckets; /* 2^bits, and at least as many as monitored addresses */
     unsigned bits;
-    struct shadow *first, **last;
+    struct monitored *first, **last;
     struct counter_totals totals;
 };
 
-static struct shadow **bucket_of(const struct counter_table *table, guest_addr tag)
+static struct monitored **bucket_of(const struct counter_table *table, guest_addr tag)
 {
     return &table->buckets[spread_key(tag / 2, table->bits)];
 }
 
-static struct shadow *find(const struct counter_table *table, guest_addr tag)
+static struct monitored *find(const struct counter_table *table, guest_addr tag)
 {
-    struct shadow *shadow = *bucket_of(table, tag);
-    while (shadow != NULL && shadow->tag != tag) {
-        shadow = shadow->hash_next;
+    struct monitored *monitored = *bucket_of(table, tag);
+    while (monitored != NULL && monitored->tag != tag) {
+        monitored = monitored->hash_next;
     }
-    return shadow;
+    return monitored;
 }
 
-static uint64_t count_of(const struct shadow *shadow)
+static uint64_t count_of(const struct monitored *monitored)
 {
-    return shadow->cell.executions - shadow->base;
+    return monitored->cell.executions - monitored->base;
 }
 
 /* A threshold that has been passed already cannot be met again. */
-static void set_firing(struct shadow *shadow)
+static void set_firing(struct monitored *monitored)
 {
     const bool fires =
-        shadow->live && shadow->callback != 0 && shadow->threshold > count_of(shadow);
-    shadow->cell.fires_at = fires ? shadow->base + shadow->threshold : 0;
+        monitored->live && monitored->callback != 0 && monitored->threshold > count_of(monitored);
+    monitored->cell.fires_at = fires ? monitored->base + monitored->threshold : 0;
 }
 
-static void leave_table(struct shadow *shadow)
+static void leave_table(struct monitored *monitored)
 {
-    if (count_of(shadow) > shadow->best) {
-        shadow->best = count_of(shadow);
+    if (count_of(monitored) > monitored->best) {
+        monitored->best = count_of(monitored);
     }
-    shadow->live = false;
-    set_firing(shadow);
+    monitored->live = false;
+    set_firing(monitored);
 }
 
-static void add_to_bucket(struct counter_table *table, struct shadow *shadow)
+static void add_to_bucket(struct counter_table *table, struct monitored *monitored)
 {
-    struct shadow **bucket = bucket_of(table, shadow->tag);
-    shadow->hash_next = *bucket;
-    *bucket = shadow;
+    struct monitored **bucket = bucket_of(table, monitored->tag);
+    monitored->hash_next = *bucket;
+    *bucket = monitored;
 }
 
 static void add_buckets(struct counter_table *table)
 {
-    struct shadow **buckets = calloc((size_t)2 << table->bits, sizeof(struct shadow *));
+    struct monitored **buckets = calloc((size_t)2 << table->bits, sizeof(struct monitored *));
     if (buckets == NULL) {
         return; /* longer chains do */
     }
     free(table->buckets);
     table->buckets = buckets;
     table->bits++;
-    for (struct shadow *shadow = table->first; shadow != NULL; shadow = shadow->next) {
-        add_to_bucket(table, shadow);
+    for (struct monitored *monitored = table->first; monitored != NULL;
+         monitored = monitored->next) {
+        add_to_bucket(table, monitored);
     }
 }
 
-static struct shadow *add_shadow(struct counter_table *table, guest_addr tag)
+static struct monitored *add_monitored(struct counter_table *table, guest_addr tag)
 {
-    struct shadow *shadow = calloc(1, sizeof *shadow);
-    ASSERT(shadow != NULL);
-    shadow->tag = tag;
-    shadow->cell.unit = &table->unit;
+    struct monitored *monitored = calloc(1, sizeof *monitored);
+    ASSERT(monitored != NULL);
+    monitored->tag = tag;
+    monitored->cell.unit = &table->unit;
     if (table->totals.addresses >> table->bits != 0) {
         add_buckets(table);
     }
-    add_to_bucket(table, shadow);
-    *table->last = shadow;
-    table->last = &shadow->next;
+    add_to_bucket(table, monitored);
+    *table->last = monitored;
+    table->last = &monitored->next;
     table->totals.addresses++;
     unit_rewatch(&table->unit, tag, 1);
-    return shadow;
+    return monitored;
 }
 
-static void enter_table(struct counter_table *table, struct shadow *shadow)
+static void enter_table(struct counter_table *table, struct monitored *monitored)
 {
     if (table->size != COUNTER_UNLIMITED) {
-        struct shadow *old = table->entries[table->index];
+        struct monitored *old = table->entries[table->index];
         if (old != NULL) {
             leave_table(old);
             old->evicted = true;
             table->totals.evicted++;
         }
-        table->entries[table->index] = shadow;
-        shadow->entry = table->index;
+        table->entries[table->index] = monitored;
+        monitored->entry = table->index;
         table->index = (table->index + 1) % table->size;
     }
-    shadow->live = true;
-    shadow->base = shadow->cell.executions;
+    monitored->live = true;
+    monitored->base = monitored->cell.executions;
     table->totals.created++;
 }
 
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
                        uint64_t threshold)
 {
-    struct shadow *shadow = find(table, tag);
-    if (shadow == NULL) {
-        shadow = add_shadow(table, tag);
+    struct monitored *monitored = find(table, tag);
+    if (monitored == NULL) {
+        monitored = add_monitored(table, tag);
     }
-    if (!shadow->live) {
-        enter_table(table, shadow);
+    if (!monitored->live) {
+        enter_table(table, monitored);
     }
-    shadow->callback = callback;
-    shadow->threshold = threshold;
-    set_firing(shadow);
+    monitored->callback = callback;
+    monitored->threshold = threshold;
+    set_firing(monitored);
 }
 
 uint64_t counter_table_read(const struct counter_table *table, guest_addr tag)
 {
-    const struct shadow *shadow = find(table, tag);
-    return shadow != NULL && shadow->live ? count_of(shadow) : UINT64_MAX;
+    const struct monitored *monitored = find(table, tag);
+    return monitored != NULL && monitored->live ? count_of(monitored) : UINT64_MAX;
 }
 
 void counter_table_drop(struct counter_table *table, guest_addr tag)
 {
-    struct shadow *shadow = find(table, tag);
-    if (shadow == NULL || !shadow->live) {
+    struct monitored *monitored = find(table, tag);
+    if (monitored == NULL || !monitored->live) {
         return;
     }
-    leave_table(shadow);
+    leave_table(monitored);
     table->totals.dropped++;
     if (table->size != COUNTER_UNLIMITED) {
-        ASSERT(table->entries[shadow->entry] == shadow);
-        table->entries[shadow->entry] = NULL;
+        ASSERT(table->entries[monitored->entry] == monitored);
+        table->entries[monitored->entry] = NULL;
     }
 }
 
 static void on_counted(struct unit *unit, const struct watch_event *event, struct watch_cell *cell)
 {
-    struct shadow *shadow = (struct shadow *)(void *)cell;
-    set_firing(shadow);
-    unit_raise(unit, event, shadow->callback, shadow->tag);
+    struct monitored *monitored = (struct monitored *)(void *)cell;
+    set_firing(monitored);
+    unit_raise(unit, event, monitored->callback, monitored->tag);
 }
 
 static void on_callback_begins(struct unit *unit, uint64_t tag)
@@ -196,11 +197,11 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
 {
     const struct counter_table *table = (const struct counter_table *)(const void *)unit;
     /* Asked for each instruction that is decoded, and most programs have no counters. */
-    struct shadow *shadow = table->totals.addresses > 0 ? find(table, instruction->pc) : NULL;
-    if (shadow == NULL) {
+    struct monitored *monitored = table->totals.addresses > 0 ? find(table, instruction->pc) : NULL;
+    if (monitored == NULL) {
         return (struct watch_request){.events = 0};
     }
-    return (struct watch_request){.events = WATCH_COUNTED, .cell = &shadow->cell};
+    return (struct watch_request){.events = WATCH_COUNTED, .cell = &monitored->cell};
 }
 
 uint64_t counter_table_entries(const struct counter_table *table)
@@ -211,9 +212,10 @@ uint64_t counter_table_entries(const struct counter_table *table)
 struct counter_totals counter_table_totals(const struct counter_table *table)
 {
     struct counter_totals totals = table->totals;
-    for (const struct shadow *shadow = table->first; shadow != NULL; shadow = shadow->next) {
-        totals.live += shadow->live;
-        totals.executions += shadow->cell.executions;
+    for (const struct monitored *monitored = table->first; monitored != NULL;
+         monitored = monitored->next) {
+        totals.live += monitored->live;
+        totals.executions += monitored->cell.executions;
     }
     return totals;
 }
@@ -232,21 +234,22 @@ struct counter_summary *counter_table_summaries(const struct counter_table *tabl
     struct counter_summary *summaries = calloc(table->totals.addresses + 1, sizeof *summaries);
     ASSERT(summaries != NULL);
     size_t count = 0;
-    for (const struct shadow *shadow = table->first; shadow != NULL; shadow = shadow->next) {
-        summaries[count++] = (struct counter_summary){.tag = shadow->tag,
-                                                      .executions = shadow->cell.executions,
-                                                      .callback_taken = shadow->callback_taken,
-                                                      .evicted = shadow->evicted};
+    for (const struct monitored *monitored = table->first; monitored != NULL;
+         monitored = monitored->next) {
+        summaries[count++] = (struct counter_summary){.tag = monitored->tag,
+                                                      .executions = monitored->cell.executions,
+                                                      .callback_taken = monitored->callback_taken,
+                                                      .evicted = monitored->evicted};
     }
     qsort(summaries, count, sizeof *summaries, by_executions);
     return summaries;
 }
 
 /* The largest count that any entry of this address has had. */
-static uint64_t best_of(const struct shadow *shadow)
+static uint64_t best_of(const struct monitored *monitored)
 {
-    const uint64_t now = shadow->live ? count_of(shadow) : 0;
-    return now > shadow->best ? now : shadow->best;
+    const uint64_t now = monitored->live ? count_of(monitored) : 0;
+    return now > monitored->best ? now : monitored->best;
 }
 
 static void report_thresholds(const struct counter_table *table, struct statistics *statistics)
@@ -254,10 +257,11 @@ static void report_thresholds(const struct counter_table *table, struct statisti
     statistics->begin_list(statistics, "thresholds");
     for (size_t i = 0; i < THRESHOLDS; i++) {
         uint64_t reached = 0, premature = 0;
-        for (const struct shadow *shadow = table->first; shadow != NULL; shadow = shadow->next) {
-            if (shadow->cell.executions >= thresholds[i]) {
+        for (const struct monitored *monitored = table->first; monitored != NULL;
+             monitored = monitored->next) {
+            if (monitored->cell.executions >= thresholds[i]) {
                 reached++;
-                premature += shadow->evicted && best_of(shadow) < thresholds[i];
+                premature += monitored->evicted && best_of(monitored) < thresholds[i];
             }
         }
         statistics->begin(statistics, NULL);
@@ -300,10 +304,10 @@ static void report(const struct unit *unit, struct statistics *statistics)
 static void destroy(struct unit *unit)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
-    for (struct shadow *shadow = table->first; shadow != NULL;) {
-        struct shadow *next = shadow->next;
-        free(shadow);
-        shadow = next;
+    for (struct monitored *monitored = table->first; monitored != NULL;) {
+        struct monitored *next = monitored->next;
+        free(monitored);
+        monitored = next;
     }
     free(table->buckets);
     free(table->entries);
@@ -322,8 +326,8 @@ static const struct unit_kind kind = {
 struct counter_table *counter_table_create(uint64_t entries, struct unit_host host)
 {
     struct counter_table *table = calloc(1, sizeof *table);
-    struct shadow **places = calloc(entries + 1, sizeof *places);
-    struct shadow **buckets = calloc((size_t)1 << FIRST_BITS, sizeof *buckets);
+    struct monitored **places = calloc(entries + 1, sizeof *places);
+    struct monitored **buckets = calloc((size_t)1 << FIRST_BITS, sizeof *buckets);
     if (table == NULL || places == NULL || buckets == NULL) {
         free(table);
         free(places);
@@ -345,7 +349,7 @@ uint64_t counter_table_longest_chain(const struct counter_table *table)
     uint64_t longest = 0;
     for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
         uint64_t length = 0;
-        for (const struct shadow *at = table->buckets[i]; at != NULL; at = at->hash_next) {
+        for (const struct monitored *at = table->buckets[i]; at != NULL; at = at->hash_next) {
             length++;
         }
         longest = length > longest ? length : longest;
