@@ -11,8 +11,8 @@
 struct unit_set {
     struct unit *units[UNITS_MAX];
     unsigned count;
-    bool
-        timed; /* a pipeline tells what has a cycle; else WATCH_RETIRED is told when an instruction is executed */
+    /* A pipeline tells what has a cycle.  Without one, WATCH_RETIRED is told when an instruction is executed. */
+    bool timed;
 };
 
 /* False if there is no room for another. */
