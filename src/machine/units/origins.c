@@ -171,14 +171,43 @@ static void add_empty(const struct origins *origins, const struct xstrata_origin
     }
 }
 
-/* A piece that only gives registers back has the address of the instruction behind it. */
-static bool is_own_instruction(const struct origins *origins, const struct xstrata_origins *table,
-                               uint64_t number, const struct xstrata_mark *mark)
+/* Where in the program the code of the mark behind `number` begins; false if there is none. */
+static bool next_begins(const struct origins *origins, const struct xstrata_origins *table,
+                        uint64_t number, guest_addr *pc)
 {
     struct xstrata_mark next;
-    return mark->held == 0 || number + 1 >= count_marks(origins->memory, table) ||
-           !read_mark(origins->memory, table, number + 1, &next) ||
-           next.pc - next.run_bytes != mark->pc;
+    if (number + 1 >= count_marks(origins->memory, table) ||
+        !read_mark(origins->memory, table, number + 1, &next)) {
+        return false;
+    }
+    *pc = next.pc - next.run_bytes;
+    return true;
+}
+
+/* The most that a translator makes one piece of: an upper half and a lower half. */
+#define PIECE_BYTES_MOST 8
+
+/* Adds what the piece of the mark does.  One that only gives registers back has the address of the instruction
+ * behind it; one that makes a constant stands for all instructions up to the next mark. */
+static void add_piece(const struct origins *origins, const struct xstrata_origins *table,
+                      uint64_t number, const struct xstrata_mark *mark, struct executed *executed)
+{
+    struct rv64_insn insn;
+    guest_addr next = mark->pc;
+    const bool known = next_begins(origins, table, number, &next);
+    if (known && next == mark->pc && mark->held != 0) {
+        return;
+    }
+    add_executed(executed, mark->pc);
+    if (!origins_read(origins, mark->pc, &insn) || insn.op != RV64_auipc) {
+        return;
+    }
+    guest_addr pc = mark->pc + insn.length;
+    while (known && pc < next && next - mark->pc <= PIECE_BYTES_MOST &&
+           origins_read(origins, pc, &insn)) {
+        add_executed(executed, pc);
+        pc += insn.length;
+    }
 }
 
 static bool is_in_fragment(const struct origins *origins, guest_addr pc)
@@ -214,8 +243,8 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     }
     if (offset < piece) {
         add_executed(executed, mark.pc - (piece - offset));
-    } else if (offset - piece == mark.own && is_own_instruction(origins, &table, place->mark, &mark)) {
-        add_executed(executed, mark.pc);
+    } else if (offset - piece == mark.own) {
+        add_piece(origins, &table, place->mark, &mark, executed);
     }
     executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
