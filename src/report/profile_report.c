@@ -158,7 +158,6 @@ struct profile_report *profile_report_take(struct process *process,
         sum_places(report);
     }
     report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
-                                     process->machine.classes == NULL,
                                      calls != NULL ? called_from : NULL, report);
     qsort(report->functions, report->function_count, sizeof *report->functions,
           report->cycles != 0 ? by_cycles : by_instructions);
@@ -264,11 +263,7 @@ static void report_loop(const struct profile_report *report, const struct loop_b
     places_report_address(s, "head", loop->head);
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
-    if (loop->turns > 0) {
-        s->number(s, "turns", loop->turns);
-    } else {
-        s->nothing(s, "turns");
-    }
+    s->number(s, "turns", loop->turns);
     s->number(s, "instructions", loop->instructions);
     report_cycles(report, s, loop->cycles);
     s->ratio(s, "share", share_of(report, loop->instructions, loop->cycles));
@@ -501,8 +496,6 @@ void profile_report_print(const struct profile_report *report, struct process *p
     }
     struct places *places = places_open(process);
     print_functions(report, places);
-    if (process->machine.classes == NULL) {
-        print_loops(report, places);
-    }
+    print_loops(report, places);
     places_close(places);
 }

@@ -23,6 +23,7 @@ struct way {
 /* A call that has not returned: where it came from, and what its return will look like. */
 struct frame {
     uint32_t place;
+    uint64_t site;
     uint64_t back;
     uint64_t sp;
 };
@@ -32,7 +33,6 @@ struct caller {
     const struct hart *hart;
     uint32_t place;
     bool calling; /* it has called, and the first instruction behind that is to come */
-    uint64_t site;
     struct frame *frames;
     size_t count, capacity;
     struct caller *next;
@@ -241,10 +241,9 @@ void call_graph_call(struct call_graph *graph, uint64_t site, uint64_t back)
     settle(graph);
     caller->frames =
         make_room(caller->frames, caller->count, &caller->capacity, sizeof *caller->frames);
-    caller->frames[caller->count++] =
-        (struct frame){.place = caller->place, .back = back, .sp = caller->hart->x[SP]};
+    caller->frames[caller->count++] = (struct frame){
+        .place = caller->place, .site = site, .back = back, .sp = caller->hart->x[SP]};
     caller->calling = true;
-    caller->site = site;
     graph->course.function = CALLING;
 }
 
@@ -279,25 +278,19 @@ void call_graph_return(struct call_graph *graph, uint64_t target)
     graph->course.function = function_of(graph, caller);
 }
 
+/* Without a call it is a jump: the function takes the place of the one that it leaves, behind the same call. */
 void call_graph_enter(struct call_graph *graph, uint32_t function, bool at_start)
 {
     struct caller *caller = graph->now;
+    const struct frame outermost = {.place = CALL_GRAPH_ROOT};
+    const struct frame *call =
+        caller->count > 0 ? &caller->frames[caller->count - 1] : &outermost;
     settle(graph);
-    const struct call_place *place = &graph->places[caller->place];
-    if (!caller->calling && caller->place != CALL_GRAPH_ROOT &&
-        graph->places[place->parent].function == function) {
-        caller->place = place->parent;
-    } else {
-        /* Without a call it is a jump, and takes the place of the function that it leaves. */
-        const bool jumps = !caller->calling && caller->place != CALL_GRAPH_ROOT;
-        const uint32_t from = jumps ? place->parent : caller->place;
-        const uint64_t site = caller->calling ? caller->site : jumps ? place->site : 0;
-        const struct way *way = find_way(graph, from, function, site);
-        if (caller->calling || at_start) {
-            count_call(graph, way);
-        }
-        caller->place = way->to;
+    const struct way *way = find_way(graph, call->place, function, call->site);
+    if (caller->calling || at_start) {
+        count_call(graph, way);
     }
+    caller->place = way->to;
     caller->calling = false;
     graph->course.function = function;
 }
