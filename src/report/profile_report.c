@@ -88,7 +88,6 @@ static void sum_places(struct profile_report *report)
         report->below[i] += place->instructions;
         if (i != CALL_GRAPH_ROOT) {
             report->below[place->parent] += report->below[i];
-            report->functions[place->function].inclusive += report->below[i];
             report->functions[place->function].calls += place->calls;
             report->sites[report->site_count++] =
                 (struct site_sum){.site = place->site, .instructions = report->below[i]};
@@ -156,6 +155,9 @@ struct profile_report *profile_report_take(struct process *process,
         report->places = call_graph_places(calls, &report->place_count);
         report->again = call_graph_again(calls, &report->again_count);
         sum_places(report);
+        for (size_t i = 0; i < report->function_count; i++) {
+            report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
+        }
     }
     report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
                                      calls != NULL ? called_from : NULL, report);

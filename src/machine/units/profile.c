@@ -210,10 +210,11 @@ static bool is_conditional(const struct rv64_insn *insn)
 
 /* Whether the branch that is executed with `copy` goes backward, and whether the copy branches where it does not. */
 static bool is_backward_branch(const struct profile *profile, const struct rv64_insn *copy,
-                               guest_addr pc, bool *turned)
+                               const struct executed *executed, bool *turned)
 {
     struct rv64_insn insn;
-    if (!is_conditional(copy) || !origins_read(profile->origins, pc, &insn) ||
+    if (!is_conditional(copy) || !executed->own ||
+        !origins_read(profile->origins, executed->near, &insn) ||
         !is_conditional(&insn) || insn.imm >= 0) {
         return false;
     }
@@ -272,7 +273,7 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
         request.own = control;
     }
     bool turned;
-    if (is_backward_branch(profile, instruction->insn, executed.near, &turned)) {
+    if (is_backward_branch(profile, instruction->insn, &executed, &turned)) {
         struct place *branch = find_place(profile, executed.near);
         request.events |= WATCH_FALLS;
         request.falls = turned ? &branch->turned_falls : &branch->falls;
@@ -311,7 +312,7 @@ static void note_turned(struct profile *profile, const struct rv64_insn *copy,
     bool turned;
     if (members->count > 0 && executed->known &&
         members->items[members->count - 1].place->pc == executed->near &&
-        is_backward_branch(profile, copy, executed->near, &turned)) {
+        is_backward_branch(profile, copy, executed, &turned)) {
         members->items[members->count - 1].turned = turned;
     }
 }
