@@ -123,6 +123,27 @@ static void cut(int id)
     printf(" %s\n", store(memory + 3 * PAGE));
 }
 
+/* The list of mappings names segments: each has a file that no folder has. */
+static void show_in_maps(int id)
+{
+    char *memory = shmat(id, NULL, SHM_RDONLY), line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    REQUIRE(memory != (void *)-1 && maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        unsigned long start, end, offset, inode;
+        char permissions[5], name[64] = "";
+        REQUIRE(sscanf(line, "%lx-%lx %4s %lx %*s %lu %63[^\n]", &start, &end, permissions, &offset,
+                       &inode, name) >= 5);
+        if (start == (unsigned long)(uintptr_t)memory) {
+            printf("%lu bytes, %s, offset %lx, its number %d, %s\n", end - start, permissions,
+                   offset, inode == (unsigned long)id, name);
+        }
+    }
+    fclose(maps);
+    REQUIRE(shmdt(memory) == 0);
+}
+
 static void show_in_child(int id)
 {
     char *memory = shmat(id, NULL, 0);
@@ -177,6 +198,7 @@ int main(void)
     attach_twice(id);
     attach_at_addresses(id);
     cut(id);
+    show_in_maps(id);
     show_in_child(id);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* A database in small: processes that share a segment of buffers, each under a semaphore, and wait for work at
  * one of their own; one of them dies with buffers in its hands. */
 #include "common.h"
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ipc.h>
@@ -157,6 +158,41 @@ static void signal_to_waiting(void)
     printf("interrupted, %d wait\n", semctl(set, DONE, GETNCNT));
 }
 
+static void *wait_for_one(void *number)
+{
+    REQUIRE(operate((int)(long)number, -1, 0) == 0);
+    return NULL;
+}
+
+/* Threads that wait for different semaphores, while their process goes on, and another process that posts both. */
+static void threads_of_a_process(void)
+{
+    pthread_t threads[2];
+    volatile long work = 0;
+    int status;
+
+    REQUIRE(operate(0, -1, 0) == 0 && operate(1, -1, 0) == 0);
+    for (long i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, wait_for_one, (void *)i);
+    }
+    while (semctl(set, 0, GETNCNT) != 1 || semctl(set, 1, GETNCNT) != 1) {
+        sched_yield();
+    }
+    for (long i = 0; i < 200000; i++) {
+        work += i;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(operate(1, 1, 0) == 0 && operate(0, 1, 0) == 0 ? 0 : 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    printf("threads served, work %ld, values %d %d\n", work, semctl(set, 0, GETVAL),
+           semctl(set, 1, GETVAL));
+}
+
 static void remove_under_waiting(void)
 {
     pid_t child = fork();
@@ -205,6 +241,7 @@ int main(void)
     }
     die_with_buffers();
     signal_to_waiting();
+    threads_of_a_process();
     remove_under_waiting();
     return 0;
 }
