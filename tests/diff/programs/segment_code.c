@@ -51,10 +51,19 @@ static int make_segment(unsigned value)
     return id;
 }
 
+static uint32_t *find_room(void)
+{
+    uint32_t *room = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    REQUIRE(room != MAP_FAILED && munmap(room, 4 * PAGE) == 0);
+    return room;
+}
+
 /* Two segments take turns at one address. */
-static void take_turns(uint32_t *place)
+static void take_turns(void)
 {
     const int ids[] = {make_segment(100), make_segment(200)};
+    uint32_t *place = find_room();
     long (*volatile first)(void) = (long (*)(void))place;
     long (*volatile second)(void) = (long (*)(void))(place + PAGE / 4);
     volatile long sum = 0;
@@ -106,9 +115,7 @@ static void write_elsewhere(void)
 int main(void)
 {
     REQUIRE(signal(SIGSEGV, note) != SIG_ERR);
-    uint32_t *place = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(place != MAP_FAILED && munmap(place, 4 * PAGE) == 0);
-    take_turns(place);
+    take_turns();
     write_elsewhere();
     return 0;
 }
