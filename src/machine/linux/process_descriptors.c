@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,14 +30,15 @@ int64_t sys_pidfd_open(struct thread *thread, const uint64_t *arguments)
 /* The process behind the descriptor; 0 if that is not known. */
 static pid_t read_process(int fd)
 {
+    static const char field[] = "Pid:";
     char path[64], line[128];
     pid_t pid = 0;
 
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
     FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "Pid: %d", &pid) == 1) {
-            break;
+        if (strncmp(line, field, strlen(field)) == 0) {
+            pid = (pid_t)strtol(line + strlen(field), NULL, 10);
         }
     }
     if (file != NULL) {
