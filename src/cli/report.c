@@ -16,7 +16,7 @@
 
 struct report {
     const char *page, *csv, *callgrind, *folded; /* NULL: not asked for */
-    const char *program;                /* NULL: the one that the statistics name */
+    const char *program;                         /* NULL: the one that the statistics name */
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -229,10 +229,9 @@ static int check_profile(const struct report *report)
 {
     const json_t *run = report->documents[0];
     const bool profile = json_is_object(json_object_get(run, "profile"));
-    const char *wrong =
-        report->folded != NULL || (report->callgrind != NULL && profile)
-            ? profile_export_check(run, report->folded != NULL)
-            : NULL;
+    const char *wrong = report->folded != NULL || (report->callgrind != NULL && profile)
+                            ? profile_export_check(run, report->folded != NULL)
+                            : NULL;
     if (wrong != NULL) {
         fprintf(stderr, "strata: %s: %s\n", report->names[0], wrong);
         return EXIT_STRATA_FAILED;
