@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct command_description description = {
+const struct command_description command_disasm_description = {
     .name = "disasm",
     .usage = "[--] PROGRAM",
+    .operand = "FILE",
     .purpose = "Prints the instructions in a RISC-V program's executable sections, one a line:\n"
                "address, word, and the text of objdump -d -M no-aliases,numeric.",
     .options = NULL,
@@ -88,13 +89,13 @@ static int print_program(Elf *elf, const char *path)
 int command_disasm(int count, char **arguments)
 {
     int status = 0;
-    const int first = command_read_options(&description, NULL, count, arguments, &status);
+    const int first = command_read_options(&command_disasm_description, NULL, count, arguments, &status);
     if (first < 0) {
         return status;
     }
     if (first + 1 != count) {
         return command_misused(
-            &description, first == count ? "there is no program to show" : "one program at a time",
+            &command_disasm_description, first == count ? "there is no program to show" : "one program at a time",
             NULL);
     }
     const char *path = arguments[first];

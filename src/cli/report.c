@@ -54,9 +54,10 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command_description description = {
+const struct command_description command_report_description = {
     .name = "report",
     .usage = "[OPTIONS] STATS.json [OTHER.json]",
+    .operand = "FILE",
     .purpose =
         "Shows what strata run --stats or strata sim --stats wrote as a page: where the\n"
         "instructions went, the hot loops with their source, the counters; of two files, side by\n"
@@ -254,7 +255,7 @@ static int make_report(struct report *report)
         status = complete_document(report, report->documents[i]);
     }
     if (wrong != NULL) {
-        status = command_misused(&description, wrong, NULL);
+        status = command_misused(&command_report_description, wrong, NULL);
     }
     if (status == 0) {
         status = write_all(report);
@@ -272,7 +273,7 @@ int command_report(int count, char **arguments)
     /* Options may stand behind the files, too: each file is the word that the next options follow. */
     for (bool last = false; count > 1;) {
         const int next =
-            last ? 1 : command_read_options(&description, &report, count, arguments, &status);
+            last ? 1 : command_read_options(&command_report_description, &report, count, arguments, &status);
         if (next < 0) {
             return status;
         }
@@ -280,14 +281,14 @@ int command_report(int count, char **arguments)
         count -= next;
         arguments += next;
         if (count > 0 && report.count == RUNS_MAX) {
-            return command_misused(&description, "two files at most", NULL);
+            return command_misused(&command_report_description, "two files at most", NULL);
         }
         if (count > 0) {
             report.names[report.count++] = arguments[0];
         }
     }
     if (report.count == 0) {
-        return command_misused(&description, "there is no file to show", NULL);
+        return command_misused(&command_report_description, "there is no file to show", NULL);
     }
     return make_report(&report);
 }

@@ -1,5 +1,6 @@
 /* `strata run`: runs a program under the translator, for RISC-V on the simulated processor. */
 #include "base/check.h"
+#include "base/number.h"
 #include "cli/simulation.h"
 #include "elf/image.h"
 
@@ -39,7 +40,7 @@ static const char *take_translator(void *settings, const char *value)
 static const char *take_words_fd(void *settings, const char *value)
 {
     uint64_t number;
-    if (!command_parse_number(value, &number) || number == 0 || number > INT32_MAX) {
+    if (!number_read(value, NUMBER_PLAIN, 1, INT32_MAX, &number)) {
         return "expected a descriptor:";
     }
     ((struct run *)settings)->words_fd = (int)number;
@@ -83,9 +84,10 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command_description description = {
+const struct command_description command_run_description = {
     .name = "run",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+    .operand = "PROGRAM",
     .purpose = "Runs a RISC-V (rv64gc) Linux program under the translator, on the simulated\n"
                "processor.",
     .epilogue =
@@ -325,11 +327,11 @@ int command_run(int count, char **arguments)
     struct run run = {.translator = NULL};
     simulation_begin(&run.simulation);
     int status = 0;
-    const int first = command_read_options(&description, &run, count, arguments, &status);
+    const int first = command_read_options(&command_run_description, &run, count, arguments, &status);
     const char *wrong =
         first == count ? "there is no program to run" : simulation_check(&run.simulation);
     if (first >= 0 && wrong != NULL) {
-        status = command_misused(&description, wrong, NULL);
+        status = command_misused(&command_run_description, wrong, NULL);
     } else if (first >= 0) {
         status = run_program(&run, arguments + first);
     }

@@ -35,9 +35,10 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command_description description = {
+const struct command_description command_sim_description = {
     .name = "sim",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+    .operand = "PROGRAM",
     .purpose = "Runs a RISC-V (rv64gc) Linux program on the simulated processor.",
     .epilogue =
         "Exits with the program's status, 128+N if signal N killed it, 124 if --max-instructions\n"
@@ -52,11 +53,11 @@ int command_sim(int count, char **arguments)
     struct simulation simulation;
     simulation_begin(&simulation);
     int status = 0;
-    const int first = command_read_options(&description, &simulation, count, arguments, &status);
+    const int first = command_read_options(&command_sim_description, &simulation, count, arguments, &status);
     const char *wrong =
         first == count ? "there is no program to run" : simulation_check(&simulation);
     if (first >= 0 && wrong != NULL) {
-        status = command_misused(&description, wrong, NULL);
+        status = command_misused(&command_sim_description, wrong, NULL);
     } else if (first >= 0) {
         const char *path = arguments[first];
         const struct run_description run = {.path = path, .arguments = arguments + first};

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "cli/addresses.h"
 #include "cli/companions.h"
+#include "cli/processor.h"
 #include "machine/linux/process.h"
 #include "machine/run.h"
 #include "machine/units/chosen.h"
@@ -342,31 +343,25 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
 /* Reads what --machine names, whose path is malloc'ed then: the program may change the folder. */
 static bool read_processor(struct simulation *simulation)
 {
-    char problem[PARAMETERS_PROBLEM_BYTES];
     const char *name = simulation->machine_path;
+    struct parameters_given given;
     simulation->machine_path = NULL;
     if (name == NULL) {
         return true;
     }
-    char *path = parameters_find(name);
+    char *path = processor_read(name, simulation->sets, simulation->set_count,
+                                &simulation->processor, &given);
     if (path == NULL) {
-        fprintf(stderr,
-                "strata: --machine %s: there is no such configuration; a file is named with its "
-                "ending, such as ./%s.ini\n",
-                name, name);
         return false;
     }
-    const bool read =
-        parameters_read(&simulation->processor, path, problem) &&
-        parameters_assign(&simulation->processor, simulation->sets, simulation->set_count, problem);
-    if (!read) {
-        fprintf(stderr, "strata: %s\n", problem);
+    if (simulation->environment_fd < 0) { /* else it was said when the first program started */
+        processor_tell_defaults(name, &given);
     }
     const uint64_t shortest = phases_shortest_period(&simulation->machine.phases,
                                                      simulation->processor.core_reorder_buffer);
     const uint64_t period = simulation->machine.phases.period;
     const bool fits = period == 0 || (period >= shortest && period <= SAMPLE_PERIOD_MOST);
-    if (read && !fits) {
+    if (!fits) {
         fprintf(stderr,
                 "strata: --sample: a period of %llu instructions is out of range: from %llu, which "
                 "a measurement takes with what leads to it, to %llu\n",
@@ -382,7 +377,7 @@ static bool read_processor(struct simulation *simulation)
     simulation->machine_path = simulation_absolute_path(path);
     simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;
     free(path);
-    return read && fits;
+    return fits;
 }
 
 int simulation_run(struct simulation *simulation, char **arguments,

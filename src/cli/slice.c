@@ -1,4 +1,5 @@
 /* `strata slice`: finds the precomputation slices of a program and attaches them to a copy of it, or shows them. */
+#include "base/number.h"
 #include "cli/slice_find.h"
 #include "cli/slice_show.h"
 #include "slice/file.h"
@@ -57,7 +58,7 @@ static const char *take_simple(void *settings, const char *value)
 static bool take_number(const char *value, unsigned low, unsigned high, unsigned *number)
 {
     uint64_t parsed;
-    if (!command_parse_number(value, &parsed) || parsed < low || parsed > high) {
+    if (!number_read(value, NUMBER_COUNT, low, high, &parsed)) {
         return false;
     }
     *number = (unsigned)parsed;
@@ -124,7 +125,7 @@ static const struct command_option options[] = {
     {"--length",           "N",          "instructions that a slice may have (32)", take_length},
     {"--max-loads",        "N",          "delinquent loads at the most (10)", take_loads},
     {"--share",            "PERCENT",    "of all misses that the delinquent loads have together (90)", take_share},
-    {"--machine",          "FILE",       "the processor whose misses count: a file, or a name of configs/ (sp)", simulation_take_machine},
+    {"--machine",          "PROCESSOR",  "the processor whose misses count: a name that strata config lists, or a file (sp)", simulation_take_machine},
     {"--set",              "S.NAME=VALUE", "give the parameter NAME of its section S another value; may be repeated", simulation_take_set},
     {"--sysroot",          "DIR",        "where the program's absolute paths are looked for first (" SYSROOT_DEFAULT ")", simulation_take_sysroot},
     {"--env",              "NAME=VALUE", "set a variable in the program's environment; may be repeated", simulation_take_env},
@@ -132,9 +133,10 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command_description description = {
+const struct command_description command_slice_description = {
     .name = "slice",
     .usage = "PROGRAM -o FILE [OPTIONS] [--] [ARGUMENTS], or --show PROGRAM",
+    .operand = "FILE",
     .purpose =
         "Finds the loads of a RISC-V program that miss most, and the few instructions that "
         "compute\n"
@@ -270,7 +272,7 @@ static int find(struct slice_settings *settings, char **arguments)
 static int read_words(struct slice_settings *settings, int count, char **arguments, int *first,
                       int *status)
 {
-    *first = command_read_options(&description, settings, count, arguments, status);
+    *first = command_read_options(&command_slice_description, settings, count, arguments, status);
     if (*first < 0 || *first >= count) {
         return *first;
     }
@@ -279,7 +281,7 @@ static int read_words(struct slice_settings *settings, int count, char **argumen
         return *first + 1;
     }
     const int more =
-        command_read_options(&description, settings, count - *first, arguments + *first, status);
+        command_read_options(&command_slice_description, settings, count - *first, arguments + *first, status);
     return more < 0 ? more : *first + more;
 }
 
@@ -291,17 +293,17 @@ static int run_command(struct slice_settings *settings, int count, char **argume
         return status;
     }
     if (first >= count) {
-        return command_misused(&description, "there is no program", NULL);
+        return command_misused(&command_slice_description, "there is no program", NULL);
     }
     if (settings->show) {
         return words < count
-                   ? command_misused(&description, "one program at a time:", arguments[words])
+                   ? command_misused(&command_slice_description, "one program at a time:", arguments[words])
                : settings->output != NULL
-                   ? command_misused(&description, "--show writes no file: -o is too much", NULL)
+                   ? command_misused(&command_slice_description, "--show writes no file: -o is too much", NULL)
                    : show(arguments[first]);
     }
     if (settings->output == NULL) {
-        return command_misused(&description, "where does the program go? -o FILE is missing", NULL);
+        return command_misused(&command_slice_description, "where does the program go? -o FILE is missing", NULL);
     }
     arguments[words - 1] = arguments[first]; /* right before its own words */
     return find(settings, arguments + words - 1);

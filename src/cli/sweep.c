@@ -9,9 +9,10 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command_description description = {
+const struct command_description command_sweep_description = {
     .name = "sweep",
     .usage = "[OPTIONS] -o DIR [--] FILE",
+    .operand = "FILE",
     .purpose =
         "Runs the programs of an experiment file with all the options that it asks for, and\n"
         "writes what came out as a page, JSON and CSV.  What is finished is not run again.",
@@ -25,13 +26,13 @@ static const struct command_description description = {
 /* Options may stand on both sides of the file. */
 static int read_words(struct study_settings *settings, int count, char **arguments, int *status)
 {
-    int first = command_read_options(&description, settings, count, arguments, status);
+    int first = command_read_options(&command_sweep_description, settings, count, arguments, status);
     if (first < 0 || first == count) {
         return first;
     }
     settings->request.file = arguments[first];
     const int next =
-        command_read_options(&description, settings, count - first, arguments + first, status);
+        command_read_options(&command_sweep_description, settings, count - first, arguments + first, status);
     return next < 0 ? next : first + next;
 }
 
@@ -39,14 +40,14 @@ int command_sweep(int count, char **arguments)
 {
     struct study_settings settings;
     int status = 0;
-    study_settings_begin(&settings, description.name);
+    study_settings_begin(&settings, command_sweep_description.name);
     const int end = read_words(&settings, count, arguments, &status);
     if (end >= 0 && settings.request.file == NULL) {
-        status = command_misused(&description, "there is no experiment file to run", NULL);
+        status = command_misused(&command_sweep_description, "there is no experiment file to run", NULL);
     } else if (end >= 0 && end < count) {
-        status = command_misused(&description, "one file at a time:", arguments[end]);
+        status = command_misused(&command_sweep_description, "one file at a time:", arguments[end]);
     } else if (end >= 0 && settings.request.output == NULL) {
-        status = command_misused(&description, "where do the results go? -o DIR is missing", NULL);
+        status = command_misused(&command_sweep_description, "where do the results go? -o DIR is missing", NULL);
     } else if (end >= 0) {
         status = study_run(&settings.request);
     }

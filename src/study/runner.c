@@ -290,6 +290,7 @@ static bool finish(struct runner *runner, struct worker *worker, int status)
         written = keep(runner, worker, contents);
         worker->job->state = written ? JOB_DONE : JOB_WAITING;
         runner->progress->finished++;
+        runner->refused |= written && !runner->finished(runner->finished_context, worker->job);
     }
     for (unsigned i = 0; i < FILES; i++) {
         unmap_file(&contents[i]);
@@ -398,6 +399,9 @@ static enum runner_end run_all(struct runner *runner, struct worker *workers, st
         enforce_timeout(runner, workers);
         if (!reap(runner, workers)) {
             return RUNNER_CANNOT_WRITE;
+        }
+        if (runner->refused) {
+            return RUNNER_REFUSED;
         }
     }
     return RUNNER_DONE;

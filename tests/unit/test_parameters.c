@@ -17,6 +17,7 @@
 
 static char path[32];
 static struct parameters parameters;
+static struct parameters_given given;
 static char problem[PARAMETERS_PROBLEM_BYTES];
 
 static int create(void **state)
@@ -41,7 +42,7 @@ static bool reads(const char *text)
     assert_int_equal(fclose(file), 0);
     memset(&parameters, 0xff, sizeof parameters);
     problem[0] = '\0';
-    return parameters_read(&parameters, path, problem);
+    return parameters_read(&parameters, &given, path, problem);
 }
 
 /* The file is refused, and the message begins with its name and the line, and says `words`. */
@@ -151,7 +152,7 @@ static void what_is_no_value_is_refused(void **state)
     refused("[l2]\nbytes = \n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = +1\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 1KB\n", 2, "expected a number from 0 to 64M");
-    refused("[l2]\nbytes = 0x100\n", 2, "expected a number from 0 to 64M");
+    refused("[l2]\nbytes = 0x100g\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 18446744073709551616\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 18014398509481985K\n", 2, "expected a number from 0 to 64M");
     refused("[core]\norder = inout\n", 2, "order = inout: expected one of: in out");
@@ -187,7 +188,7 @@ static bool assigns(const char *first, const char *second)
 {
     const char *const assignments[] = {first, second};
     problem[0] = '\0';
-    return parameters_assign(&parameters, assignments, second != NULL ? 2 : 1, problem);
+    return parameters_assign(&parameters, &given, assignments, second != NULL ? 2 : 1, problem);
 }
 
 static void single_parameters_are_set(void **state)
@@ -204,7 +205,7 @@ static void single_parameters_are_set(void **state)
     assert_int_equal(parameters.core_contexts, 1);
     assert_true(assigns("l1d.bytes=48K", "l1d.ways=12"));
     assert_int_equal(parameters.l1d_bytes, 48 << 10);
-    assert_true(parameters_assign(&parameters, NULL, 0, problem));
+    assert_true(parameters_assign(&parameters, &given, NULL, 0, problem));
 }
 
 static void what_cannot_be_set_is_refused(void **state)
@@ -234,9 +235,9 @@ static void what_cannot_be_set_is_refused(void **state)
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
-    assert_false(parameters_read(&parameters, "/nonexistent/x.ini", problem));
+    assert_false(parameters_read(&parameters, &given, "/nonexistent/x.ini", problem));
     assert_string_equal(problem, "/nonexistent/x.ini: No such file or directory");
-    assert_false(parameters_read(&parameters, "/", problem));
+    assert_false(parameters_read(&parameters, &given, "/", problem));
     assert_string_equal(problem, "/: Is a directory");
 }
 
