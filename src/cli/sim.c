@@ -27,7 +27,6 @@ static const struct command_option options[] = {
 #define OPTION(name, argument, take, help) {name, argument, help, take},
 #include "cli/simulation_options.def"
 #undef OPTION
-    {"--argv0",            "NAME",        "what the program sees as its own name", simulation_take_argv0},
     {"--arm",              "FILE",        "count executions of each hexadecimal address in FILE", take_arm},
     {"--profile",          "FILE",        "write how often each loop head was branched back to, as JSON", take_profile},
     {"--env-fd",           "N",           NULL, simulation_take_env_fd},

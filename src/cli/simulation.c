@@ -259,11 +259,21 @@ static int load(const struct simulation *simulation, struct process *process, ch
         process->reexec_same = same.words;
     }
     const char *path = arguments[0];
+    if (simulation->seen != NULL) {
+        arguments[0] = (char *)(uintptr_t)simulation->seen;
+        const char *host = realpath(path, NULL);
+        if (host != NULL) {
+            process->aliases[0] = (struct path_alias){simulation->seen, host};
+        }
+    }
+    process->aliases[1] = simulation->beside;
     if (simulation->argv0 != NULL) {
         arguments[0] = (char *)(uintptr_t)simulation->argv0;
     }
-    const struct program_request request = {
-        .path = path, .arguments = arguments, .environment = simulation->environment};
+    const struct program_request request = {.path = path,
+                                            .seen = simulation->seen,
+                                            .arguments = arguments,
+                                            .environment = simulation->environment};
     return load_program(process, thread_first(process), &request);
 }
 
@@ -324,7 +334,8 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
         .phases = simulation->machine.phases,
         .seat = seat,
     };
-    own.stats_path = own.profile_path = own.argv0 = NULL;
+    own.stats_path = own.profile_path = own.argv0 = own.seen = NULL;
+    own.beside = (struct path_alias){NULL, NULL};
     own.summary = false;
     if (!process_create(&process, &own.machine)) {
         companion_fail(seat, EXIT_STRATA_FAILED);

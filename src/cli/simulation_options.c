@@ -76,6 +76,31 @@ const char *simulation_take_env(void *settings, const char *value)
     return NULL;
 }
 
+/* The variables of --env stay, wherever they stand on the command line. */
+const char *simulation_take_clean_env(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    size_t kept = 0;
+    (void)value;
+    for (size_t i = 0; i < own->environment_count; i++) {
+        char **inherited = environ;
+        while (*inherited != NULL && *inherited != own->environment[i]) {
+            inherited++;
+        }
+        if (*inherited == NULL) {
+            own->environment[kept++] = own->environment[i];
+        }
+    }
+    simulation_resize_environment(own, kept);
+    return NULL;
+}
+
+const char *simulation_take_as(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->seen = value;
+    return value[0] == '/' ? NULL : "expected an absolute path:";
+}
+
 const char *simulation_take_max_instructions(void *settings, const char *value)
 {
     struct simulation *own = settings;

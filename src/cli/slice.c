@@ -129,6 +129,7 @@ static const struct command_option options[] = {
     {"--set",              "S.NAME=VALUE", "give the parameter NAME of its section S another value; may be repeated", simulation_take_set},
     {"--sysroot",          "DIR",        "where the program's absolute paths are looked for first (" SYSROOT_DEFAULT ")", simulation_take_sysroot},
     {"--env",              "NAME=VALUE", "set a variable in the program's environment; may be repeated", simulation_take_env},
+    {"--clean-env",        NULL,         "let it have no variables but those of --env, instead of the caller's", simulation_take_clean_env},
     {"--max-instructions", "N",          "stop each run after N retired instructions", simulation_take_max_instructions},
 };
 /* clang-format on */

@@ -1,7 +1,8 @@
 /* Runs what a plan has not run yet, in several processes at a time.
  *
  * Each run is this program again, with an empty environment and nothing open but its standard
- * files, so that it counts the same wherever and by whomever it is started.  All that it writes
+ * files, and the program sees itself at a path that is made of its name alone, so that it counts
+ * the same wherever and by whomever it is started.  All that it writes
  * goes to memory files of the runner, which alone writes to the study's folder: a run that is
  * killed leaves nothing there, and a full disk is noticed in one place. */
 #include "study/runner.h"
@@ -66,6 +67,8 @@ static const char **make_arguments(const struct runner *runner, const struct wor
     ADD(job->options[0]);
     ADD("--stats");
     ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_STATISTICS]));
+    ADD("--as");
+    ADD(pool_format(runner->pool, "/programs/%s", job->program->name));
     if (job->profiled) {
         ADD("--profile");
         ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_PROFILE]));

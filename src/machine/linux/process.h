@@ -127,6 +127,13 @@ struct resource_limit {
     uint64_t now, most;
 };
 
+/* A file that the program finds at another path than the host has it, as if it were mounted there: both are absolute.
+ * `seen` is NULL where there is none. */
+struct path_alias {
+    const char *seen, *host;
+};
+enum { PATH_ALIASES = 2 };
+
 struct process {
     struct machine machine;
     struct schedule schedule; /* its threads, as tasks, and whose turn it is */
@@ -140,6 +147,7 @@ struct process {
     guest_addr mmap_top;
     const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
+    struct path_alias aliases[PATH_ALIASES];
     char **reexec;          /* the command and options with which execve starts a program again */
     char **reexec_reports;  /* further options of the first process; both end with NULL */
     char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
@@ -239,6 +247,7 @@ void signal_deliver(struct thread *thread);
  * with (126, 127, 125), or 0. */
 struct program_request {
     const char *path;
+    const char *seen; /* the path by which the program knows itself; NULL: `path` */
     char **arguments;
     char **environment;
 };
