@@ -45,6 +45,13 @@ void command_print_help(const struct command_description *description)
     if (description->epilogue != NULL) {
         printf("\n%s\n", description->epilogue);
     }
+    for (unsigned i = 0; i < description->option_count; i++) {
+        const char *help = description->options[i].help;
+        if (help != NULL && strstr(help, "docs/") != NULL) {
+            printf("\nstrata --help says where docs/ is.\n");
+            break;
+        }
+    }
 }
 
 int command_misused(const struct command_description *description, const char *reason,

@@ -1,8 +1,10 @@
 /* The command `strata`: picks the sub-command. */
+#include "base/beside.h"
 #include "cli/command.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct command *find_command(const char *name)
@@ -27,8 +29,14 @@ static void print_help(void)
     for (size_t i = 0; i < command_count; i++) {
         printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
     }
-    printf("\nstrata help COMMAND, or strata COMMAND --help, says more about each; strata --version "
-           "its version.\n");
+    printf("\nstrata help COMMAND, or strata COMMAND --help, says more about each; strata --version its\n"
+           "version.");
+    char *documents = beside_find("../docs", "../share/doc/strata/docs");
+    if (documents != NULL) {
+        printf("  The documents, docs/, are in\n%s.", documents);
+    }
+    printf("\n");
+    free(documents);
 }
 
 /* `strata help` and `strata help COMMAND`. */

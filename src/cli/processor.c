@@ -74,14 +74,13 @@ char *processor_read(const char *name, const char *const *sets, size_t set_count
     return path;
 }
 
-/* Those of configs/ are meant to be as they are. */
 void processor_tell_defaults(const char *name, const struct parameters_given *given)
 {
     size_t left = 0, named = 0;
     for (size_t i = 0; i < parameter_count; i++) {
         left += !given->rows[i];
     }
-    if (left == 0 || parameters_is_name(name)) {
+    if (left == 0) {
         return;
     }
     fprintf(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,

@@ -295,7 +295,14 @@ static int run_created(const struct simulation *simulation, struct process *proc
                        char **arguments, const struct run_description *run)
 {
     const int status = load(simulation, process, arguments);
-    return status == 0 ? run_loaded(simulation, process, run) : status;
+    if (status != 0) {
+        return status;
+    }
+    /* What a program executes was told when the first one started. */
+    if (simulation->machine_name != NULL && simulation->environment_fd < 0) {
+        processor_tell_defaults(simulation->machine_name, &simulation->given);
+    }
+    return run_loaded(simulation, process, run);
 }
 
 static int run_program(const struct simulation *simulation, char **arguments,
@@ -355,18 +362,15 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
 static bool read_processor(struct simulation *simulation)
 {
     const char *name = simulation->machine_path;
-    struct parameters_given given;
+    simulation->machine_name = name;
     simulation->machine_path = NULL;
     if (name == NULL) {
         return true;
     }
     char *path = processor_read(name, simulation->sets, simulation->set_count,
-                                &simulation->processor, &given);
+                                &simulation->processor, &simulation->given);
     if (path == NULL) {
         return false;
-    }
-    if (simulation->environment_fd < 0) { /* else it was said when the first program started */
-        processor_tell_defaults(name, &given);
     }
     const uint64_t shortest = phases_shortest_period(&simulation->machine.phases,
                                                      simulation->processor.core_reorder_buffer);

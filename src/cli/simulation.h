@@ -19,6 +19,8 @@
 struct simulation {
     struct machine_options machine;
     struct parameters processor;         /* of --machine */
+    struct parameters_given given;       /* of these, what its file and --set give */
+    const char *machine_name;            /* as --machine has it, when it was read */
     char *machine_path;                  /* what --machine names; malloc'ed when it was read */
     const char *sets[SETS_MAX];          /* SECTION.NAME=VALUE, as given */
     const char *units[UNITS_CHOSEN_MAX]; /* NAME[,PARAMETER=VALUE...], as given */

@@ -271,7 +271,7 @@ const char *simulation_take_counter_entries(void *settings, const char *value)
     }
     return number_read(value, NUMBER_SIZE, 1, COUNTER_ENTRIES_MAX, &own->machine.counter_entries)
                ? NULL
-               : "expected a number from 1 to 1M, which is 1048576, or unlimited:";
+               : "expected a number from 1 to 1048576, or unlimited:";
 }
 
 const char *simulation_take_unit(void *settings, const char *value)
