@@ -135,7 +135,7 @@ static void print_bash(void)
         "            if [[ -n $value ]]; then\n"
         "                behind=${COMP_WORDS[at]}\n"
         "                ((at++))\n"
-        "                [[ ${COMP_WORDS[at]} == = && at -lt COMP_CWORD ]] && ((at++))\n"
+        "                if ((at < COMP_CWORD)) && [[ ${COMP_WORDS[at]} == = ]]; then ((at++)); fi\n"
         "            fi ;;\n"
         "        *)\n"
         "            _strata_table ''\n"
@@ -162,6 +162,11 @@ static void print_bash(void)
         stdout);
 }
 
+static bool has_words(const char *argument)
+{
+    return strcmp(argument, UNIT_ARGUMENT) == 0 || strchr(argument, '|') != NULL;
+}
+
 /* zsh: text between single quotes, where brackets and colons mean something. */
 static void print_zsh_text(const char *text)
 {
@@ -184,10 +189,12 @@ static void print_zsh_action(const char *argument)
         printf("_files -/");
     } else if (strcmp(argument, SET_ARGUMENT) == 0) {
         printf("_strata_parameters");
-    } else {
+    } else if (has_words(argument)) {
         printf("(");
         print_words(argument);
         printf(")");
+    } else {
+        printf(" "); /* the shell shows what is expected, and offers nothing */
     }
 }
 
@@ -212,15 +219,16 @@ static void print_zsh_option(const struct command_option *option)
 static void print_zsh_command(const struct command_description *description)
 {
     const char *operand = description->operand;
-    printf("        %s)\n            _arguments -S '(-)'{-h,--help}'[show help]' \\\n",
-           description->name);
+    const bool program = operand != NULL && strcmp(operand, "PROGRAM") == 0;
+    printf("        %s)\n            _arguments -S %s'(-)'{-h,--help}'[show help]' \\\n",
+           description->name, program ? "-A '-*' " : "");
     for (unsigned i = 0; i < description->option_count; i++) {
         if (description->options[i].help != NULL) {
             print_zsh_option(&description->options[i]);
         }
     }
-    if (operand != NULL && strcmp(operand, "PROGRAM") == 0) {
-        printf("            '(-)1:program:_files' '*:::argument:_files' ;;\n");
+    if (program) {
+        printf("            '1:program:_files' '*:argument:_files' ;;\n");
     } else if (operand != NULL) {
         printf("            '*:%s:", operand);
         print_zsh_action(operand);
@@ -247,7 +255,7 @@ static void print_zsh(void)
     printf(" )\n    compadd -S '' -a names\n}\n\n"
            "_strata() {\n"
            "    local -a words_of_all commands\n"
-           "    local state line\n"
+           "    local state line curcontext=$curcontext\n"
            "    words_of_all=($words)\n"
            "    commands=(\n        'help:explain a command'\n");
     for (size_t i = 0; i < command_count; i++) {

@@ -200,8 +200,8 @@ static int run_under(struct run *run, const char *translator, char **arguments)
     struct simulation *simulation = &run->simulation;
     set_words(simulation, fd);
     char descriptor[16];
-    /* As many digits on every host: the translator reads them in simulated instructions. */
-    snprintf(descriptor, sizeof descriptor, "%05d", fd);
+    /* As many digits on every host, a zero first: the translator reads them in simulated instructions. */
+    snprintf(descriptor, sizeof descriptor, "%06d", fd);
     const char *path = arguments[0];
     char *file = simulation_absolute_path(path);
     char *whole = realpath(path, NULL);
