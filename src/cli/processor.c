@@ -80,7 +80,7 @@ void processor_tell_defaults(const char *name, const struct parameters_given *gi
     for (size_t i = 0; i < parameter_count; i++) {
         left += !given->rows[i];
     }
-    if (left == 0) {
+    if (left == 0 || given->rest) {
         return;
     }
     fprintf(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,
@@ -95,7 +95,7 @@ void processor_tell_defaults(const char *name, const struct parameters_given *gi
     if (named < left) {
         fprintf(stderr, " and %zu more", left - named);
     }
-    fprintf(stderr, "; strata config %s prints all\n", name);
+    fprintf(stderr, "; strata config %s prints all, rest = default in the file means it so\n", name);
 }
 
 /* The lines of comment that a file begins with, up to an empty one, in one line. */

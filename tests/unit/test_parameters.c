@@ -145,6 +145,26 @@ static void what_is_not_there_is_named(void **state)
     refused("[core]\ncontexts 4\n", 2, "expected NAME = VALUE: contexts 4");
 }
 
+static void what_was_given_is_told_apart(void **state)
+{
+    (void)state;
+    assert_true(reads(""));
+    assert_false(given.rest);
+    for (size_t i = 0; i < parameter_count; i++) {
+        assert_false(given.rows[i]);
+    }
+    assert_true(reads("rest = default\n[core]\norder = in\n"));
+    assert_true(given.rest);
+    const char *const assignments[] = {"l2.ways=4"};
+    assert_true(parameters_assign(&parameters, &given, assignments, 1, problem));
+    for (size_t i = 0; i < parameter_count; i++) {
+        const struct parameter_row *row = &parameter_rows[i];
+        assert_int_equal(given.rows[i], row == row_of("core", "order") || row == row_of("l2", "ways"));
+    }
+    refused("rest = zero\n", 1, "rest = zero: expected default");
+    refused("[core]\nrest = default\n", 2, "there is no rest in [core]");
+}
+
 static void what_is_no_value_is_refused(void **state)
 {
     (void)state;
@@ -296,6 +316,7 @@ int main(void)
         TEST(values_are_set_and_printed_as_written),
         TEST(ends_of_ranges_are_in_them),
         TEST(what_is_not_there_is_named),
+        TEST(what_was_given_is_told_apart),
         TEST(what_is_no_value_is_refused),
         TEST(a_second_value_is_refused),
         TEST(a_whole_that_cannot_be_built_is_refused),

@@ -1,4 +1,5 @@
-/* Reads configuration files: sections in brackets, NAME = VALUE, comments after # and ;. */
+/* Reads configuration files: sections in brackets, NAME = VALUE, comments after # and ;.  Before the first section,
+ * rest = default says that what the file does not give is meant to have its default. */
 #include "machine/pipeline/parameters.h"
 
 #include "base/beside.h"
@@ -204,6 +205,11 @@ static bool read_line(struct reader *reader, char *line)
     *equals = '\0';
     const char *name = trim(line);
     const struct parameter_row *row = find(reader->section, name);
+    if (reader->section[0] == '\0' && strcmp(name, "rest") == 0) {
+        reader->given->rest = strcmp(trim(equals + 1), "default") == 0;
+        return reader->given->rest ||
+               wrong(reader, "rest = %.40s: expected default", trim(equals + 1));
+    }
     if (row == NULL) {
         return reader->section[0] == '\0'
                    ? wrong(reader, "%.40s stands before the first [section]", name)
@@ -295,7 +301,7 @@ bool parameters_read(struct parameters *parameters, struct parameters_given *giv
         return false;
     }
     parameters_set_defaults(parameters);
-    *given = (struct parameters_given){{false}};
+    *given = (struct parameters_given){.rest = false};
     bool good = true;
     errno = 0;
     while (good && getline(&line, &room, file) >= 0) {

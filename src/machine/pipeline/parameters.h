@@ -39,6 +39,7 @@ void parameters_set_defaults(struct parameters *parameters);
 /* Which of the parameters somebody gave, one for each row; the others have their defaults. */
 struct parameters_given {
     bool rows[sizeof(struct parameters) / sizeof(uint64_t)];
+    bool rest; /* the file says that the others shall have them: rest = default */
 };
 
 /* Sets what the file names.  False with a message, FILE:LINE: what is wrong, if it names what is not
