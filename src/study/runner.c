@@ -1,7 +1,7 @@
 /* Runs what a plan has not run yet, in several processes at a time.
  *
  * Each run is this program again, with an empty environment and nothing open but its standard
- * files, and the program sees itself at a path that is made of its name alone, so that it counts
+ * files, and a program of the suites sees itself at a path without its folder, so that it counts
  * the same wherever and by whomever it is started.  All that it writes
  * goes to memory files of the runner, which alone writes to the study's folder: a run that is
  * killed leaves nothing there, and a full disk is noticed in one place. */
@@ -67,8 +67,10 @@ static const char **make_arguments(const struct runner *runner, const struct wor
     ADD(job->options[0]);
     ADD("--stats");
     ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_STATISTICS]));
-    ADD("--as");
-    ADD(pool_format(runner->pool, "/programs/%s", job->program->name));
+    if (job->program->seen != NULL) {
+        ADD("--as");
+        ADD(job->program->seen);
+    }
     if (job->profiled) {
         ADD("--profile");
         ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_PROFILE]));
