@@ -101,10 +101,10 @@ static void make_forms(struct forms *forms, const struct command_description *de
                 *letter++ = ':';
             }
         } else if (option->help != NULL || is_named(option->name, count, arguments)) {
-            forms->longs[longs++] =
-                (struct option){.name = option->name + 2,
-                                .has_arg = option->argument != NULL ? required_argument : no_argument,
-                                .val = FIRST_OPTION + (int)i};
+            forms->longs[longs++] = (struct option){
+                .name = option->name + 2,
+                .has_arg = option->argument != NULL ? required_argument : no_argument,
+                .val = FIRST_OPTION + (int)i};
         }
     }
     *letter = '\0';
@@ -139,8 +139,8 @@ static int refuse_word(const struct command_description *description, const stru
         return command_misused(description, "there is no option", word);
     }
     if (optopt != 0) {
-        return command_misused(description,
-                               "this option takes no value:", option != NULL ? option->name : "--help");
+        return command_misused(
+            description, "this option takes no value:", option != NULL ? option->name : "--help");
     }
     const size_t length = (equals != NULL ? (size_t)(equals - word) : strlen(word)) - 2;
     int used = snprintf(subject, sizeof subject, "%.*s:", (int)length + 2, word);

@@ -13,11 +13,11 @@ enum { EXIT_STRATA_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127
 /* One option.  `take` stores it and returns NULL, or says what is wrong with
  * the value. */
 struct command_option {
-    const char *name;     /* with its dashes */
+    const char *name; /* with its dashes */
     /* What stands for the value in the help text; NULL: takes none.  Words in lower case between bars are all that
      * it may be; completion.c knows what others stand for. */
     const char *argument;
-    const char *help;     /* NULL: only Strata itself uses it */
+    const char *help; /* NULL: only Strata itself uses it */
     const char *(*take)(void *settings, const char *value);
 };
 
@@ -34,14 +34,14 @@ struct command_description {
 /* A sub-command gets its own name as arguments[0]. */
 #define COMMAND(name, purpose)                                                                     \
     int command_##name(int count, char **arguments);                                               \
-    extern const struct command_description command_##name##_description;
+    extern const struct command_description *const command_##name##_description;
 #include "cli/commands.def"
 #undef COMMAND
 
 struct command {
     const char *name, *purpose;
     int (*run)(int count, char **arguments);
-    const struct command_description *description;
+    const struct command_description *const *description;
 };
 extern const struct command commands[];
 extern const size_t command_count;

@@ -16,15 +16,18 @@
 
 enum shell { SHELL_NONE, SHELL_BASH, SHELL_ZSH };
 
-const struct command_description command_completion_description = {
+static const struct command_description description = {
     .name = "completion",
     .usage = "bash|zsh",
     .operand = "bash|zsh",
     .purpose =
-        "Prints what lets bash or zsh complete the commands of strata, their options and the values\n"
+        "Prints what lets bash or zsh complete the commands of strata, their options and the "
+        "values\n"
         "of these.  For bash: source <(strata completion bash).  For zsh: strata completion zsh\n"
-        ">FOLDER/_strata, with a FOLDER of its fpath.  make install puts both where the shells look.",
+        ">FOLDER/_strata, with a FOLDER of its fpath.  make install puts both where the shells "
+        "look.",
 };
+const struct command_description *const command_completion_description = &description;
 
 /* Prints the words that an argument may be, each behind a space. */
 static void print_words(const char *argument)
@@ -51,20 +54,20 @@ static void print_words(const char *argument)
 }
 
 /* bash: all options of each command, and a pattern for each that takes a value. */
-static void print_bash_command(const struct command_description *description)
+static void print_bash_command(const struct command_description *command)
 {
-    printf("    %s)\n        options='-h --help", description->name);
-    for (unsigned i = 0; i < description->option_count; i++) {
-        if (description->options[i].help != NULL) {
-            printf(" %s", description->options[i].name);
+    printf("    %s)\n        options='-h --help", command->name);
+    for (unsigned i = 0; i < command->option_count; i++) {
+        if (command->options[i].help != NULL) {
+            printf(" %s", command->options[i].name);
         }
     }
-    const char *operand = description->operand != NULL ? description->operand : "";
+    const char *operand = command->operand != NULL ? command->operand : "";
     printf("'\n        operand='%s' words='", operand);
     print_words(operand);
     printf("'\n        case $1 in\n");
-    for (unsigned i = 0; i < description->option_count; i++) {
-        const struct command_option *option = &description->options[i];
+    for (unsigned i = 0; i < command->option_count; i++) {
+        const struct command_option *option = &command->options[i];
         if (option->argument != NULL && option->help != NULL) {
             printf("        %s) value='%s' words='", option->name, option->argument);
             print_words(option->argument);
@@ -74,15 +77,90 @@ static void print_bash_command(const struct command_description *description)
     printf("        esac\n        ;;\n");
 }
 
+/* What does not depend on the tables.  bash takes --option=value apart into three words before it asks. */
+/* clang-format off */
+static const char bash_functions[] =
+    "# Offers what a value or a word, $1, may be; $2 are the words that it may be.\n"
+    "_strata_offer()\n{\n"
+    "    local names=$2\n"
+    "    case $1 in\n"
+    "    *PROCESSOR*)\n"
+    "        names=$(\"${COMP_WORDS[0]}\" config 2>/dev/null | while read -r name _; do echo \"$name\"; done)\n"
+    "        compopt -o filenames\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$word\"; compgen -f -- \"$word\")\n"
+    "        return ;;\n"
+    "    *FILE*|*PROGRAM*)\n"
+    "        compopt -o filenames\n"
+    "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+    "        return ;;\n"
+    "    *DIR*)\n"
+    "        compopt -o filenames\n"
+    "        mapfile -t COMPREPLY < <(compgen -d -- \"$word\")\n"
+    "        return ;;\n"
+    "    *=VALUE*) compopt -o nospace ;;\n"
+    "    esac\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$word\")\n"
+    "}\n\n"
+    "_strata()\n{\n"
+    "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
+    "    local options operand value words at=2 behind='' ended=''\n"
+    "    COMPREPLY=()\n"
+    "    if ((COMP_CWORD == 1)); then\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$_strata_commands -h --help --version\" -- \"$word\")\n"
+    "        return\n"
+    "    fi\n"
+    "    if [[ $command == help ]]; then\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$_strata_commands\" -- \"$word\")\n"
+    "        return\n"
+    "    fi\n"
+    "    # Which option the word is the value of, and whether a word before it ended the options.  bash takes\n"
+    "    # --option=value apart into three words.\n"
+    "    while ((at < COMP_CWORD)); do\n"
+    "        behind=''\n"
+    "        case ${COMP_WORDS[at]} in\n"
+    "        --) ended=yes ;;\n"
+    "        -?*)\n"
+    "            _strata_table \"${COMP_WORDS[at]}\"\n"
+    "            if [[ -n $value ]]; then\n"
+    "                behind=${COMP_WORDS[at]}\n"
+    "                ((at++))\n"
+    "                if ((at < COMP_CWORD)) && [[ ${COMP_WORDS[at]} == = ]]; then ((at++)); fi\n"
+    "            fi ;;\n"
+    "        *)\n"
+    "            _strata_table ''\n"
+    "            [[ $operand == PROGRAM ]] && ended=yes ;;\n"
+    "        esac\n"
+    "        [[ -n $ended ]] && break\n"
+    "        ((at++))\n"
+    "    done\n"
+    "    if [[ -n $ended ]]; then\n"
+    "        _strata_offer FILE ''\n"
+    "    elif ((at > COMP_CWORD)); then\n"
+    "        _strata_table \"$behind\"\n"
+    "        [[ $word == = ]] && word=''\n"
+    "        _strata_offer \"$value\" \"$words\"\n"
+    "    elif [[ $word == -* ]]; then\n"
+    "        _strata_table ''\n"
+    "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
+    "    else\n"
+    "        _strata_table ''\n"
+    "        [[ -n $operand ]] && _strata_offer \"$operand\" \"$words\"\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _strata strata\n";
+/* clang-format on */
+
 static void print_bash(void)
 {
-    printf("# Completion of strata for bash: written by `strata completion bash`.\n"
-           "# shellcheck shell=bash\n\n"
-           "# Sets what is known of a command, $command: its options, what its words are, and for the option $1\n"
-           "# what its value is, if it takes one, and the words that this may be.\n"
-           "_strata_table()\n{\n    options='' operand='' value='' words=''\n    case $command in\n");
+    printf(
+        "# Completion of strata for bash: written by `strata completion bash`.\n"
+        "# shellcheck shell=bash\n\n"
+        "# Sets what is known of a command, $command: its options, what its words are, and for the "
+        "option $1\n"
+        "# what its value is, if it takes one, and the words that this may be.\n"
+        "_strata_table()\n{\n    options='' operand='' value='' words=''\n    case $command in\n");
     for (size_t i = 0; i < command_count; i++) {
-        print_bash_command(commands[i].description);
+        print_bash_command(*commands[i].description);
     }
     printf("    esac\n}\n\n");
     printf("_strata_commands='help");
@@ -90,76 +168,7 @@ static void print_bash(void)
         printf(" %s", commands[i].name);
     }
     printf("'\n\n");
-    fputs(
-        "# Offers what a value or a word, $1, may be; $2 are the words that it may be.\n"
-        "_strata_offer()\n{\n"
-        "    local names=$2\n"
-        "    case $1 in\n"
-        "    *PROCESSOR*)\n"
-        "        names=$(\"${COMP_WORDS[0]}\" config 2>/dev/null | while read -r name _; do echo \"$name\"; done)\n"
-        "        compopt -o filenames\n"
-        "        mapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$word\"; compgen -f -- \"$word\")\n"
-        "        return ;;\n"
-        "    *FILE*|*PROGRAM*)\n"
-        "        compopt -o filenames\n"
-        "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-        "        return ;;\n"
-        "    *DIR*)\n"
-        "        compopt -o filenames\n"
-        "        mapfile -t COMPREPLY < <(compgen -d -- \"$word\")\n"
-        "        return ;;\n"
-        "    *=VALUE*) compopt -o nospace ;;\n"
-        "    esac\n"
-        "    mapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$word\")\n"
-        "}\n\n"
-        "_strata()\n{\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
-        "    local options operand value words at=2 behind='' ended=''\n"
-        "    COMPREPLY=()\n"
-        "    if ((COMP_CWORD == 1)); then\n"
-        "        mapfile -t COMPREPLY < <(compgen -W \"$_strata_commands -h --help --version\" -- \"$word\")\n"
-        "        return\n"
-        "    fi\n"
-        "    if [[ $command == help ]]; then\n"
-        "        mapfile -t COMPREPLY < <(compgen -W \"$_strata_commands\" -- \"$word\")\n"
-        "        return\n"
-        "    fi\n"
-        "    # Which option the word is the value of, and whether a word before it ended the options.  bash takes\n"
-        "    # --option=value apart into three words.\n"
-        "    while ((at < COMP_CWORD)); do\n"
-        "        behind=''\n"
-        "        case ${COMP_WORDS[at]} in\n"
-        "        --) ended=yes ;;\n"
-        "        -?*)\n"
-        "            _strata_table \"${COMP_WORDS[at]}\"\n"
-        "            if [[ -n $value ]]; then\n"
-        "                behind=${COMP_WORDS[at]}\n"
-        "                ((at++))\n"
-        "                if ((at < COMP_CWORD)) && [[ ${COMP_WORDS[at]} == = ]]; then ((at++)); fi\n"
-        "            fi ;;\n"
-        "        *)\n"
-        "            _strata_table ''\n"
-        "            [[ $operand == PROGRAM ]] && ended=yes ;;\n"
-        "        esac\n"
-        "        [[ -n $ended ]] && break\n"
-        "        ((at++))\n"
-        "    done\n"
-        "    if [[ -n $ended ]]; then\n"
-        "        _strata_offer FILE ''\n"
-        "    elif ((at > COMP_CWORD)); then\n"
-        "        _strata_table \"$behind\"\n"
-        "        [[ $word == = ]] && word=''\n"
-        "        _strata_offer \"$value\" \"$words\"\n"
-        "    elif [[ $word == -* ]]; then\n"
-        "        _strata_table ''\n"
-        "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-        "    else\n"
-        "        _strata_table ''\n"
-        "        [[ -n $operand ]] && _strata_offer \"$operand\" \"$words\"\n"
-        "    fi\n"
-        "}\n"
-        "complete -F _strata strata\n",
-        stdout);
+    fputs(bash_functions, stdout);
 }
 
 static bool has_words(const char *argument)
@@ -216,15 +225,15 @@ static void print_zsh_option(const struct command_option *option)
     printf("' \\\n");
 }
 
-static void print_zsh_command(const struct command_description *description)
+static void print_zsh_command(const struct command_description *command)
 {
-    const char *operand = description->operand;
+    const char *operand = command->operand;
     const bool program = operand != NULL && strcmp(operand, "PROGRAM") == 0;
     printf("        %s)\n            _arguments -S %s'(-)'{-h,--help}'[show help]' \\\n",
-           description->name, program ? "-A '-*' " : "");
-    for (unsigned i = 0; i < description->option_count; i++) {
-        if (description->options[i].help != NULL) {
-            print_zsh_option(&description->options[i]);
+           command->name, program ? "-A '-*' " : "");
+    for (unsigned i = 0; i < command->option_count; i++) {
+        if (command->options[i].help != NULL) {
+            print_zsh_option(&command->options[i]);
         }
     }
     if (program) {
@@ -240,17 +249,18 @@ static void print_zsh_command(const struct command_description *description)
 
 static void print_zsh(void)
 {
-    printf("#compdef strata\n# Completion of strata for zsh: written by `strata completion zsh`.\n\n"
-           "_strata_processors() {\n"
-           "    local -a names\n"
-           "    names=(${(f)\"$(_call_program processors $words_of_all[1] config 2>/dev/null)\"})\n"
-           "    names=(${names%%%% *})\n"
-           "    compadd -a names\n"
-           "    _files\n"
-           "}\n\n"
-           "_strata_parameters() {\n"
-           "    local -a names\n"
-           "    names=(");
+    printf(
+        "#compdef strata\n# Completion of strata for zsh: written by `strata completion zsh`.\n\n"
+        "_strata_processors() {\n"
+        "    local -a names\n"
+        "    names=(${(f)\"$(_call_program processors $words_of_all[1] config 2>/dev/null)\"})\n"
+        "    names=(${names%%%% *})\n"
+        "    compadd -a names\n"
+        "    _files\n"
+        "}\n\n"
+        "_strata_parameters() {\n"
+        "    local -a names\n"
+        "    names=(");
     print_words(SET_ARGUMENT);
     printf(" )\n    compadd -S '' -a names\n}\n\n"
            "_strata() {\n"
@@ -272,7 +282,7 @@ static void print_zsh(void)
            "        case $line[1] in\n"
            "        help) _describe command commands ;;\n");
     for (size_t i = 0; i < command_count; i++) {
-        print_zsh_command(commands[i].description);
+        print_zsh_command(*commands[i].description);
     }
     printf("        esac ;;\n    esac\n}\n\n_strata \"$@\"\n");
 }
@@ -280,18 +290,17 @@ static void print_zsh(void)
 int command_completion(int count, char **arguments)
 {
     int status = 0;
-    const struct command_description *description = &command_completion_description;
-    const int first = command_read_options(description, NULL, count, arguments, &status);
+    const int first = command_read_options(&description, NULL, count, arguments, &status);
     if (first < 0) {
         return status;
     }
     const char *name = first + 1 == count ? arguments[first] : NULL;
-    const enum shell shell = name == NULL                 ? SHELL_NONE
+    const enum shell shell = name == NULL                ? SHELL_NONE
                              : strcmp(name, "bash") == 0 ? SHELL_BASH
                              : strcmp(name, "zsh") == 0  ? SHELL_ZSH
                                                          : SHELL_NONE;
     if (shell == SHELL_NONE) {
-        return command_misused(description, "expected the name of a shell, bash or zsh", name);
+        return command_misused(&description, "expected the name of a shell, bash or zsh", name);
     }
     if (shell == SHELL_BASH) {
         print_bash();

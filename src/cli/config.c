@@ -27,27 +27,29 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_config_description = {
+static const struct command_description description = {
     .name = "config",
     .usage = "[OPTIONS] [NAME|FILE]",
     .operand = "PROCESSOR",
     .purpose =
-        "Without a word, lists the processors that --machine knows by name.  With a name or a file,\n"
+        "Without a word, lists the processors that --machine knows by name.  With a name or a "
+        "file,\n"
         "prints every parameter that is in effect, as a file that --machine takes: those that the\n"
         "file does not give are marked as defaults.",
     .epilogue = "Exit status: 0; 125 if there is no such processor, or something is wrong with it.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_config_description = &description;
 
 static int list(void)
 {
     size_t count;
     char **names = processor_names(&count);
     for (size_t i = 0; i < count; i++) {
-        char description[DESCRIPTION_BYTES];
-        processor_describe(names[i], description);
-        printf("%-14s %s\n", names[i], description);
+        char sentence[DESCRIPTION_BYTES];
+        processor_describe(names[i], sentence);
+        printf("%-14s %s\n", names[i], sentence);
     }
     if (count == 0) {
         fprintf(stderr, "strata: config: there is no folder of processors beside strata\n");
@@ -64,9 +66,9 @@ static int print(const struct config *config, const char *name)
     if (path == NULL) {
         return EXIT_STRATA_FAILED;
     }
-    char description[DESCRIPTION_BYTES];
-    processor_describe(name, description);
-    printf("# %s%s%s\n\n", description, description[0] != '\0' ? ".  From: " : "From: ", name);
+    char sentence[DESCRIPTION_BYTES];
+    processor_describe(name, sentence);
+    printf("# %s%s%s\n\n", sentence, sentence[0] != '\0' ? ".  From: " : "From: ", name);
     processor_print(stdout, &parameters, &given);
     free(path);
     return 0;
@@ -76,25 +78,23 @@ int command_config(int count, char **arguments)
 {
     struct config config = {.set_count = 0};
     int status = 0;
-    const int first =
-        command_read_options(&command_config_description, &config, count, arguments, &status);
+    const int first = command_read_options(&description, &config, count, arguments, &status);
     if (first < 0) {
         return status;
     }
     /* Options may stand behind the name, too. */
     const char *name = first < count ? arguments[first] : NULL;
     const int more = name == NULL ? 0
-                                  : command_read_options(&command_config_description, &config,
-                                                         count - first, arguments + first, &status);
+                                  : command_read_options(&description, &config, count - first,
+                                                         arguments + first, &status);
     if (more < 0) {
         return status;
     }
     if (name != NULL && first + more < count) {
-        return command_misused(&command_config_description,
-                               "one processor at a time:", arguments[first + more]);
+        return command_misused(&description, "one processor at a time:", arguments[first + more]);
     }
     if (name == NULL && config.set_count > 0) {
-        return command_misused(&command_config_description, "--set needs a processor", NULL);
+        return command_misused(&description, "--set needs a processor", NULL);
     }
     return name == NULL ? list() : print(&config, name);
 }

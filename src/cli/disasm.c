@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct command_description command_disasm_description = {
+static const struct command_description description = {
     .name = "disasm",
     .usage = "[--] PROGRAM",
     .operand = "FILE",
@@ -21,6 +21,7 @@ const struct command_description command_disasm_description = {
     .options = NULL,
     .option_count = 0,
 };
+const struct command_description *const command_disasm_description = &description;
 
 static void print_instruction(uint64_t address, const uint8_t *bytes, size_t available,
                               unsigned *length)
@@ -89,13 +90,13 @@ static int print_program(Elf *elf, const char *path)
 int command_disasm(int count, char **arguments)
 {
     int status = 0;
-    const int first = command_read_options(&command_disasm_description, NULL, count, arguments, &status);
+    const int first = command_read_options(&description, NULL, count, arguments, &status);
     if (first < 0) {
         return status;
     }
     if (first + 1 != count) {
         return command_misused(
-            &command_disasm_description, first == count ? "there is no program to show" : "one program at a time",
+            &description, first == count ? "there is no program to show" : "one program at a time",
             NULL);
     }
     const char *path = arguments[first];

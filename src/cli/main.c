@@ -29,7 +29,8 @@ static void print_help(void)
     for (size_t i = 0; i < command_count; i++) {
         printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
     }
-    printf("\nstrata help COMMAND, or strata COMMAND --help, says more about each; strata --version its\n"
+    printf("\nstrata help COMMAND, or strata COMMAND --help, says more about each; strata "
+           "--version its\n"
            "version.");
     char *documents = beside_find("../docs", "../share/doc/strata/docs");
     if (documents != NULL) {
@@ -52,7 +53,7 @@ static int help(int count, char **arguments)
         return refuse(arguments[1]);
     }
     if (command != NULL) {
-        command_print_help(command->description);
+        command_print_help(*command->description);
     } else {
         print_help();
     }

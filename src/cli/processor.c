@@ -25,8 +25,8 @@ char **processor_names(size_t *count)
     char **names = calloc(*count + 1, sizeof *names);
     ASSERT(names != NULL);
     for (size_t i = 0; i < *count; i++) {
-        names[i] = strndup(entries[i]->d_name,
-                           strlen(entries[i]->d_name) - strlen(PARAMETERS_ENDING));
+        names[i] =
+            strndup(entries[i]->d_name, strlen(entries[i]->d_name) - strlen(PARAMETERS_ENDING));
         ASSERT(names[i] != NULL);
         free(entries[i]);
     }
@@ -95,7 +95,8 @@ void processor_tell_defaults(const char *name, const struct parameters_given *gi
     if (named < left) {
         fprintf(stderr, " and %zu more", left - named);
     }
-    fprintf(stderr, "; strata config %s prints all, rest = default in the file means it so\n", name);
+    fprintf(stderr, "; strata config %s prints all, rest = default in the file means it so\n",
+            name);
 }
 
 /* The lines of comment that a file begins with, up to an empty one, in one line. */

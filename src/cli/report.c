@@ -54,7 +54,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_report_description = {
+static const struct command_description description = {
     .name = "report",
     .usage = "[OPTIONS] STATS.json [OTHER.json]",
     .operand = "FILE",
@@ -68,6 +68,7 @@ const struct command_description command_report_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_report_description = &description;
 
 static bool is_study(const json_t *document)
 {
@@ -255,7 +256,7 @@ static int make_report(struct report *report)
         status = complete_document(report, report->documents[i]);
     }
     if (wrong != NULL) {
-        status = command_misused(&command_report_description, wrong, NULL);
+        status = command_misused(&description, wrong, NULL);
     }
     if (status == 0) {
         status = write_all(report);
@@ -273,7 +274,7 @@ int command_report(int count, char **arguments)
     /* Options may stand behind the files, too: each file is the word that the next options follow. */
     for (bool last = false; count > 1;) {
         const int next =
-            last ? 1 : command_read_options(&command_report_description, &report, count, arguments, &status);
+            last ? 1 : command_read_options(&description, &report, count, arguments, &status);
         if (next < 0) {
             return status;
         }
@@ -281,14 +282,14 @@ int command_report(int count, char **arguments)
         count -= next;
         arguments += next;
         if (count > 0 && report.count == RUNS_MAX) {
-            return command_misused(&command_report_description, "two files at most", NULL);
+            return command_misused(&description, "two files at most", NULL);
         }
         if (count > 0) {
             report.names[report.count++] = arguments[0];
         }
     }
     if (report.count == 0) {
-        return command_misused(&command_report_description, "there is no file to show", NULL);
+        return command_misused(&description, "there is no file to show", NULL);
     }
     return make_report(&report);
 }

@@ -85,7 +85,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_run_description = {
+static const struct command_description description = {
     .name = "run",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
     .operand = "PROGRAM",
@@ -98,6 +98,7 @@ const struct command_description command_run_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_run_description = &description;
 
 /* Only what the translator for RISC-V could not say itself. */
 static bool is_for_x86_64(const char *path)
@@ -213,10 +214,8 @@ static int run_under(struct run *run, const char *translator, char **arguments)
     if (simulation->argv0 != NULL) {
         arguments[0] = (char *)(uintptr_t)simulation->argv0;
     }
-    const struct run_description described = {.path = path,
-                                              .arguments = arguments,
-                                              .file = file,
-                                              .translator_options = run->options};
+    const struct run_description described = {
+        .path = path, .arguments = arguments, .file = file, .translator_options = run->options};
     simulation->seen = TRANSLATOR_SEEN;
     simulation->argv0 = NULL; /* it was the program's */
     const int status = simulation_run(simulation, words, &described);
@@ -347,11 +346,11 @@ int command_run(int count, char **arguments)
     struct run run = {.translator = NULL};
     simulation_begin(&run.simulation);
     int status = 0;
-    const int first = command_read_options(&command_run_description, &run, count, arguments, &status);
+    const int first = command_read_options(&description, &run, count, arguments, &status);
     const char *wrong =
         first == count ? "there is no program to run" : simulation_check(&run.simulation);
     if (first >= 0 && wrong != NULL) {
-        status = command_misused(&command_run_description, wrong, NULL);
+        status = command_misused(&description, wrong, NULL);
     } else if (first >= 0) {
         status = run_program(&run, arguments + first);
     }

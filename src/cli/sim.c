@@ -34,7 +34,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_sim_description = {
+static const struct command_description description = {
     .name = "sim",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
     .operand = "PROGRAM",
@@ -46,17 +46,18 @@ const struct command_description command_sim_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_sim_description = &description;
 
 int command_sim(int count, char **arguments)
 {
     struct simulation simulation;
     simulation_begin(&simulation);
     int status = 0;
-    const int first = command_read_options(&command_sim_description, &simulation, count, arguments, &status);
+    const int first = command_read_options(&description, &simulation, count, arguments, &status);
     const char *wrong =
         first == count ? "there is no program to run" : simulation_check(&simulation);
     if (first >= 0 && wrong != NULL) {
-        status = command_misused(&command_sim_description, wrong, NULL);
+        status = command_misused(&description, wrong, NULL);
     } else if (first >= 0) {
         const char *path = arguments[first];
         const struct run_description run = {.path = path, .arguments = arguments + first};

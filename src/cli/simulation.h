@@ -33,7 +33,7 @@ struct simulation {
     guest_addr *perfect_loads;                  /* what that names; malloc'ed */
     const char *sysroot;
     const char *argv0;
-    const char *seen;         /* the path at which the program that is loaded sees itself; NULL: its own */
+    const char *seen; /* the path at which the program that is loaded sees itself; NULL: its own */
     struct path_alias beside; /* another file that it sees elsewhere */
     int environment_fd;
     char ***with; /* the words of each program that runs beside this one; malloc'ed */

@@ -201,9 +201,7 @@ const char *simulation_take_measure(void *settings, const char *value)
     struct simulation *own = settings;
     own->measure = value;
     const char *wrong = take_phase(own, value, &own->machine.phases.measure);
-    return wrong == NULL && own->machine.phases.measure == 0
-               ? EXPECTED_SOME
-               : wrong;
+    return wrong == NULL && own->machine.phases.measure == 0 ? EXPECTED_SOME : wrong;
 }
 
 const char *simulation_take_sample(void *settings, const char *value)

@@ -134,7 +134,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_slice_description = {
+static const struct command_description description = {
     .name = "slice",
     .usage = "PROGRAM -o FILE [OPTIONS] [--] [ARGUMENTS], or --show PROGRAM",
     .operand = "FILE",
@@ -150,6 +150,7 @@ const struct command_description command_slice_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_slice_description = &description;
 
 static int report_status(const char *path, enum section_status status, const char *wrong)
 {
@@ -273,7 +274,7 @@ static int find(struct slice_settings *settings, char **arguments)
 static int read_words(struct slice_settings *settings, int count, char **arguments, int *first,
                       int *status)
 {
-    *first = command_read_options(&command_slice_description, settings, count, arguments, status);
+    *first = command_read_options(&description, settings, count, arguments, status);
     if (*first < 0 || *first >= count) {
         return *first;
     }
@@ -282,7 +283,7 @@ static int read_words(struct slice_settings *settings, int count, char **argumen
         return *first + 1;
     }
     const int more =
-        command_read_options(&command_slice_description, settings, count - *first, arguments + *first, status);
+        command_read_options(&description, settings, count - *first, arguments + *first, status);
     return more < 0 ? more : *first + more;
 }
 
@@ -294,17 +295,17 @@ static int run_command(struct slice_settings *settings, int count, char **argume
         return status;
     }
     if (first >= count) {
-        return command_misused(&command_slice_description, "there is no program", NULL);
+        return command_misused(&description, "there is no program", NULL);
     }
     if (settings->show) {
         return words < count
-                   ? command_misused(&command_slice_description, "one program at a time:", arguments[words])
+                   ? command_misused(&description, "one program at a time:", arguments[words])
                : settings->output != NULL
-                   ? command_misused(&command_slice_description, "--show writes no file: -o is too much", NULL)
+                   ? command_misused(&description, "--show writes no file: -o is too much", NULL)
                    : show(arguments[first]);
     }
     if (settings->output == NULL) {
-        return command_misused(&command_slice_description, "where does the program go? -o FILE is missing", NULL);
+        return command_misused(&description, "where does the program go? -o FILE is missing", NULL);
     }
     arguments[words - 1] = arguments[first]; /* right before its own words */
     return find(settings, arguments + words - 1);

@@ -43,7 +43,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_study_description = {
+static const struct command_description description = {
     .name = "study",
     .usage = "[OPTIONS] -o DIR",
     .purpose = "Runs the experiments of the paper and writes what came out, beside what the paper\n"
@@ -54,19 +54,20 @@ const struct command_description command_study_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_study_description = &description;
 
 int command_study(int count, char **arguments)
 {
     struct study_settings settings;
     int status = 0;
-    study_settings_begin(&settings, command_study_description.name);
-    const int first = command_read_options(&command_study_description, &settings, count, arguments, &status);
+    study_settings_begin(&settings, description.name);
+    const int first = command_read_options(&description, &settings, count, arguments, &status);
     if (first >= 0 && first < count) {
-        status = command_misused(&command_study_description, "nothing more is expected:", arguments[first]);
+        status = command_misused(&description, "nothing more is expected:", arguments[first]);
     } else if (first >= 0 && settings.request.output == NULL) {
-        status = command_misused(&command_study_description, "where do the results go? -o DIR is missing", NULL);
+        status = command_misused(&description, "where do the results go? -o DIR is missing", NULL);
     } else if (first >= 0 && settings.request.suite != NULL && settings.request.spec != NULL) {
-        status = command_misused(&command_study_description, "--suite and --spec exclude each other", NULL);
+        status = command_misused(&description, "--suite and --spec exclude each other", NULL);
     } else if (first >= 0) {
         status = study_run(&settings.request);
     }

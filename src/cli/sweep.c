@@ -9,7 +9,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-const struct command_description command_sweep_description = {
+static const struct command_description description = {
     .name = "sweep",
     .usage = "[OPTIONS] -o DIR [--] FILE",
     .operand = "FILE",
@@ -22,17 +22,18 @@ const struct command_description command_sweep_description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_sweep_description = &description;
 
 /* Options may stand on both sides of the file. */
 static int read_words(struct study_settings *settings, int count, char **arguments, int *status)
 {
-    int first = command_read_options(&command_sweep_description, settings, count, arguments, status);
+    int first = command_read_options(&description, settings, count, arguments, status);
     if (first < 0 || first == count) {
         return first;
     }
     settings->request.file = arguments[first];
     const int next =
-        command_read_options(&command_sweep_description, settings, count - first, arguments + first, status);
+        command_read_options(&description, settings, count - first, arguments + first, status);
     return next < 0 ? next : first + next;
 }
 
@@ -40,14 +41,14 @@ int command_sweep(int count, char **arguments)
 {
     struct study_settings settings;
     int status = 0;
-    study_settings_begin(&settings, command_sweep_description.name);
+    study_settings_begin(&settings, description.name);
     const int end = read_words(&settings, count, arguments, &status);
     if (end >= 0 && settings.request.file == NULL) {
-        status = command_misused(&command_sweep_description, "there is no experiment file to run", NULL);
+        status = command_misused(&description, "there is no experiment file to run", NULL);
     } else if (end >= 0 && end < count) {
-        status = command_misused(&command_sweep_description, "one file at a time:", arguments[end]);
+        status = command_misused(&description, "one file at a time:", arguments[end]);
     } else if (end >= 0 && settings.request.output == NULL) {
-        status = command_misused(&command_sweep_description, "where do the results go? -o DIR is missing", NULL);
+        status = command_misused(&description, "where do the results go? -o DIR is missing", NULL);
     } else if (end >= 0) {
         status = study_run(&settings.request);
     }

@@ -125,8 +125,7 @@ static bool names_option(const char *word, const char *option)
 static bool check_option(struct script *script, const char *word)
 {
     /* What the study itself gives, and the end of the options. */
-    static const char *const reserved[] = {"--stats",   "--",         "-h",     "--help", "--trace",
-                                           "--summary"};
+    static const char *const reserved[] = {"--stats", "--", "-h", "--help", "--trace", "--summary"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
         if (names_option(word, reserved[i])) {
             return script_wrong(script, "%s is not for experiments", reserved[i]);
@@ -134,7 +133,8 @@ static bool check_option(struct script *script, const char *word)
     }
     /* The study looks for it: a run is of the processor that it names. */
     return strcmp(word, MACHINE_OPTION) == 0 || !names_option(word, MACHINE_OPTION) ||
-           script_wrong(script, "in experiments it is written " MACHINE_OPTION " NAME: %.60s", word);
+           script_wrong(script, "in experiments it is written " MACHINE_OPTION " NAME: %.60s",
+                        word);
 }
 
 static bool check_runs(struct script *script, const struct experiment *experiment)

@@ -16,8 +16,9 @@ struct look {
     const struct experiment_value *value;
     size_t run;
     const json_t *statistics;
-    bool fixed;          /* the run has the same options at all points */
-    struct key_use lost; /* what no run with these options has; its text is NULL if there is nothing */
+    bool fixed; /* the run has the same options at all points */
+    struct key_use
+        lost; /* what no run with these options has; its text is NULL if there is nothing */
 };
 
 static const char *find_name(void *context, const struct expression_name *name,

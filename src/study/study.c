@@ -267,8 +267,8 @@ static bool find_finished(struct study *study, size_t *count)
             fail(study, "%s; it is run again", study->store.problem);
         }
         left += document == NULL;
-        right = right && (document == NULL ||
-                          keys_look(&study->keys, &study->script, job, document));
+        right =
+            right && (document == NULL || keys_look(&study->keys, &study->script, job, document));
         json_decref(document);
     }
     study->kept = study->plan.job_count - left;

@@ -36,12 +36,9 @@ static const char *take_flag(void *settings, const char *value)
 }
 
 static const struct command_option options[] = {
-    {"--value", "THING", "takes a thing", take_value},
-    {"--flag", NULL, "takes nothing", take_flag},
-    {"--flags", NULL, "takes nothing", take_flag},
-    {"--secret", "X", NULL, take_value},
-    {"--values-secret", "X", NULL, take_value},
-    {"-o", "THING", "takes a thing", take_value},
+    {"--value", "THING", "takes a thing", take_value}, {"--flag", NULL, "takes nothing", take_flag},
+    {"--flags", NULL, "takes nothing", take_flag},     {"--secret", "X", NULL, take_value},
+    {"--values-secret", "X", NULL, take_value},        {"-o", "THING", "takes a thing", take_value},
     {"-q", NULL, "takes nothing", take_flag},
 };
 

@@ -31,9 +31,23 @@ static void assert_refuses(const char *text, enum number_scale scale)
 static void numbers_are_whole_and_unsigned(void **unused)
 {
     static const char *const wrong[] = {
-        "",   "-1",  "+1",  " 1",   "1 ",  "1x",  "x",
-        "0x", "1.5", "\t1", "0x1g", "K",   "1KK", "1k",
-        "18446744073709551616", "0x10000000000000000", "99999999999999999999999999",
+        "",
+        "-1",
+        "+1",
+        " 1",
+        "1 ",
+        "1x",
+        "x",
+        "0x",
+        "1.5",
+        "\t1",
+        "0x1g",
+        "K",
+        "1KK",
+        "1k",
+        "18446744073709551616",
+        "0x10000000000000000",
+        "99999999999999999999999999",
     };
     (void)unused;
     assert_reads("0", NUMBER_PLAIN, 0);

@@ -159,7 +159,8 @@ static void what_was_given_is_told_apart(void **state)
     assert_true(parameters_assign(&parameters, &given, assignments, 1, problem));
     for (size_t i = 0; i < parameter_count; i++) {
         const struct parameter_row *row = &parameter_rows[i];
-        assert_int_equal(given.rows[i], row == row_of("core", "order") || row == row_of("l2", "ways"));
+        assert_int_equal(given.rows[i],
+                         row == row_of("core", "order") || row == row_of("l2", "ways"));
     }
     refused("rest = zero\n", 1, "rest = zero: expected default");
     refused("[core]\nrest = default\n", 2, "there is no rest in [core]");

@@ -148,10 +148,10 @@ struct process {
     const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
     struct path_alias aliases[PATH_ALIASES];
-    char **reexec;          /* the command and options with which execve starts a program again */
-    char **reexec_reports;  /* further options of the first process; both end with NULL */
-    char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
-    bool limit_reached;     /* --max-instructions ended it */
+    char **reexec;         /* the command and options with which execve starts a program again */
+    char **reexec_reports; /* further options of the first process; both end with NULL */
+    char **reexec_same;    /* instead of both, if the first executes its own file again; or NULL */
+    bool limit_reached;    /* --max-instructions ended it */
     int exit_status;
     int exit_signal;   /* the signal that killed the program, or 0 */
     struct last_stop { /* why the engine stopped last: the cause of death, if it was a fault */
