@@ -301,7 +301,7 @@ static void it_is_told_how_far_paths_lead(void **state)
     assert_paths("hw.thresholds[4].reached", "[hw.thresholds[4].reached whole]");
     assert_paths("hw.thresholds[4].reach", "[hw.thresholds[4].reach key]");
     assert_paths("hw.thresholds[5].reach", "[hw.thresholds[5].reach unknown]");
-    assert_paths("count(hw.loops)", "[hw.loops whole]");
+    assert_paths("sum(hw.loops)", "[hw.loops whole]");
     assert_paths("missing.x", "[missing.x unknown]");
 }
 
