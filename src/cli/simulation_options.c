@@ -315,7 +315,7 @@ const char *simulation_take_trace_range(void *settings, const char *value)
 void simulation_begin(struct simulation *simulation)
 {
     *simulation = (struct simulation){.environment_fd = -1};
-    simulation->machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
+    simulation->machine.counter_entries = COUNTER_UNLIMITED;
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
                                                         .sample_measure = SAMPLE_MEASURE_DEFAULT,

@@ -54,7 +54,8 @@ static bool fits(struct program_file *program, const json_t *loop, uint64_t link
     char source[512];
     size_t count;
     symbols_find(program->symbols, linked, place);
-    if (program_file_code(program, linked, &count) == NULL ||
+    if (json_is_string(json_object_get(loop, "library")) ||
+        program_file_code(program, linked, &count) == NULL ||
         !same_text(place->function, json_object_get(loop, "function"))) {
         return false;
     }

@@ -148,7 +148,8 @@ static void put_loop(void *argument, const struct loop_counts *counts)
     output_string(output, "\",\"executions\":");
     output_unsigned(output, counts->executions);
     output_string(output, counts->hot ? ",\"callback_taken\":true" : "");
-    output_string(output, counts->evicted ? ",\"evicted\":true}" : "}");
+    output_string(output, counts->evicted ? ",\"evicted\":true" : "");
+    output_string(output, counts->partial ? ",\"complete\":false}" : "}");
 }
 
 static void put_hotspots(struct translator *translator, const struct count_totals *counted,
