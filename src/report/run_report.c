@@ -219,21 +219,21 @@ void run_report_summary(struct process *process, const struct run_description *r
     struct hotspots hotspots = hotspots_take(process, run->translator);
     fprintf(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
-    phases_report_print(machine);
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
     }
+    phases_report_print(machine);
     if (machine->pipeline != NULL) {
         pipeline_print_summary(machine->pipeline, stderr);
-        slices_report_print(process);
     }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
-    together_report_print(process->schedule.together);
     loads_report_print(process);
+    slices_report_print(process);
+    together_report_print(process->schedule.together);
 }
 
 /* What the program did that it could not survive; NULL if it was no fault. */
