@@ -110,8 +110,8 @@ static void print_loop(const struct hotspots *hotspots, const struct hotspot *lo
     places_find(places, loop->head, &place);
     places_name(&place, name, NAME_COLUMNS);
     places_source(&place, source, SOURCE_COLUMNS);
-    snprintf(executions, sizeof executions, "%s%" PRIu64, loop->complete ? "" : ">= ",
-             loop->executions);
+    snprintf(executions, sizeof executions, "%s%" PRIu64,
+             loop->complete ? "" : ">= ", loop->executions);
     if (share_known(hotspots)) {
         snprintf(share, sizeof share, "%.1f%%", 100 * share_of(hotspots, loop));
     }

@@ -86,8 +86,8 @@ void slices_report_print(struct process *process)
         places_name(&place, name, NAME_COLUMNS);
         places_source(&place, source, SOURCE_COLUMNS);
         fprintf(stderr,
-                "%15" PRIu64 " %10" PRIu64 " %10" PRIu64
-                " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64 " %-*s %s\n",
+                "%15" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64
+                " %-*s %s\n",
                 ledger->started, ledger->chained, ledger->lines, (double)ledger->timely / lines,
                 (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target,
                 SOURCE_COLUMNS, source, name);

@@ -211,8 +211,8 @@ void count_each(const struct translator *translator,
                                           .executions = reading.executions,
                                           .hot = loop->hot,
                                           .evicted = loop->evicted || reading.evicted,
-                                          .partial = reading.partial || loop->evicted ||
-                                                     reading.evicted};
+                                          .partial =
+                                              reading.partial || loop->evicted || reading.evicted};
         if (found.executions != 0 || found.evicted) {
             visit(argument, &found);
         }
