@@ -101,6 +101,7 @@ class Table:
         self.plain("random", "random instructions beside qemu-riscv64", "tests/random/run", *options, **more)
         self.both("bad", "bad input", "tests/bad/run", tier="quick")
         self.plain("limit", "limits", "tests/limit/run", tier="quick")
+        self.plain("progress", "the line that shows progress", "tests/progress/run")
         self.plain("programs", "programs of the study", "tests/programs/run")
 
     def pipeline(self):

@@ -34,6 +34,7 @@ struct simulation {
     char ***with; /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
+    bool no_progress;
     bool perfect_memory;
     bool child;         /* started by execve in a process that the program forked */
     bool trace_ranged;  /* --trace-range was given */

@@ -45,6 +45,13 @@ const char *simulation_take_stats(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
+const char *simulation_take_no_progress(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->no_progress = true;
+    return NULL;
+}
+
 const char *simulation_take_summary(void *settings, const char *value)
 {
     (void)value;
