@@ -135,11 +135,15 @@ static void print_incomplete(const struct hotspots *hotspots, const struct proce
     }
 }
 
-void hotspots_print(const struct hotspots *hotspots, struct process *process)
+void hotspots_print_counters(const struct hotspots *hotspots, const struct process *process)
 {
     fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
             hotspots->created, hotspots->evicted, hotspots->callbacks);
     print_incomplete(hotspots, process);
+}
+
+void hotspots_print(const struct hotspots *hotspots, struct process *process)
+{
     if (hotspots->count == 0) {
         return;
     }

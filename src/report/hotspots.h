@@ -31,7 +31,9 @@ void hotspots_free(struct hotspots *hotspots);
 
 void hotspots_report(const struct hotspots *hotspots, struct process *process,
                      struct statistics *statistics);
-/* How many counters there were, what became of them, and the most executed loops, to standard error. */
+/* To standard error: how many counters there were, and what became of them. */
+void hotspots_print_counters(const struct hotspots *hotspots, const struct process *process);
+/* To standard error: the most executed loops. */
 void hotspots_print(const struct hotspots *hotspots, struct process *process);
 
 #endif
