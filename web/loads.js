@@ -21,6 +21,11 @@ function loadId(row) {
     return `load-${"ab"[row.from]}-${row.first.pc}`;
 }
 
+// A study's rows have the function alone.
+function loadName(row) {
+    return row.first.name || row.first.function;
+}
+
 function loadListing(row, listings) {
     return (lookUp(listings[row.from], "loads") || {})[row.first.pc];
 }
@@ -47,9 +52,9 @@ function loadColumns(names, rows, listings) {
     const levels = LOAD_LEVELS.filter(([key]) => rows.some((row) => row.runs.some((load) => lookUp(load, key))));
     return [
         ...plain("rank", "rank", formatNumber),
-        {label: "function", kind: "code name", value: (row) => row.first.name,
+        {label: "function", kind: "code name", value: loadName,
             show: (row) => (loadListing(row, listings)
-                ? makeName(row.first.name || row.first.pc, loadId(row)) : makeName(row.first.name))},
+                ? makeName(loadName(row) || row.first.pc, loadId(row)) : makeName(loadName(row)))},
         {label: "source", kind: "code whole", value: (row) => row.first.source},
         {label: "load", kind: "code whole", value: (row) => row.first.pc},
         {label: "instruction", saved: true, value: (row) => row.first.instruction},
