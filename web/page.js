@@ -85,7 +85,7 @@ function beforePrint() {
     openedForPrint.forEach((part) => {
         part.open = true;
     });
-    document.querySelectorAll("table.stacked").forEach((table) => table.classList.remove("stacked"));
+    document.querySelectorAll(".wide > table").forEach((table) => table.classList.remove("tight", "stacked"));
     document.documentElement.dataset.theme = "light";
     redrawCharts();
 }

@@ -128,7 +128,8 @@ function makeName(name, target) {
     return target ? make("a", {href: "#" + target, title}, short) : name ? make("span", {title}, short) : null;
 }
 
-// A table that is too wide for its place has each row as a block, its cells with their titles: nothing is cut off.
+// A table that is too wide for its place gets smaller type, and if that is not enough each row becomes a block, its
+// cells with their titles: nothing is cut off.
 const fitted = new WeakMap();
 const fitting = new ResizeObserver((entries) => {
     for (const {target} of entries) {
@@ -141,8 +142,10 @@ const fitting = new ResizeObserver((entries) => {
 
 function fitTable(box) {
     const table = box.firstElementChild;
-    table.classList.remove("stacked");
-    table.classList.toggle("stacked", box.scrollWidth > box.clientWidth + 1);
+    const cutOff = () => box.scrollWidth > box.clientWidth + 1;
+    table.classList.remove("tight", "stacked");
+    table.classList.toggle("tight", cutOff());
+    table.classList.toggle("stacked", cutOff());
 }
 
 function makeRow(columns, row) {
