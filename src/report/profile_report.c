@@ -57,6 +57,22 @@ static int by_instructions(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
+static int by_cycles(const void *a, const void *b)
+{
+    const struct function_sum *left = a, *right = b;
+    return left->cycles != right->cycles ? (left->cycles < right->cycles ? 1 : -1)
+                                         : by_instructions(a, b);
+}
+
+static int loops_by_cycles(const void *a, const void *b)
+{
+    const struct loop_body *left = a, *right = b;
+    if (left->cycles != right->cycles) {
+        return left->cycles < right->cycles ? 1 : -1;
+    }
+    return left->head < right->head ? -1 : left->head > right->head;
+}
+
 static int by_site(const void *a, const void *b)
 {
     const struct site_sum *left = a, *right = b;
@@ -146,7 +162,12 @@ struct profile_report *profile_report_take(struct process *process,
     report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
                                      process->machine.classes == NULL,
                                      calls != NULL ? called_from : NULL, report);
-    qsort(report->functions, report->function_count, sizeof *report->functions, by_instructions);
+    qsort(report->functions, report->function_count, sizeof *report->functions,
+          report->cycles != 0 ? by_cycles : by_instructions);
+    if (report->cycles != 0 && report->loops.count > 0) {
+        qsort(report->loops.loops, report->loops.count, sizeof *report->loops.loops,
+              loops_by_cycles);
+    }
     return report;
 }
 

@@ -35,6 +35,7 @@ enum watch {
     WATCH_RUN = 8192,          /* executions of instructions that follow each other, counted as one */
     WATCH_FALLS = 16384,       /* executions of a conditional branch that go on behind it */
     WATCH_BEFORE = 32768,      /* an instruction is about to be executed */
+    WATCH_CYCLES = 65536,      /* cycles since the last retirement of its context, added up */
 };
 /* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
 #define WATCH_TIMED                                                                                \
@@ -136,7 +137,7 @@ struct watch_request {
     /* For WATCH_COUNTED.  It stays valid until the address is asked about again. */
     struct watch_cell *cell;
     void *own;                /* comes back with each event of the instruction */
-    uint64_t *total;          /* for WATCH_TOTAL: stays valid as long as a cell */
+    uint64_t *total;          /* for WATCH_TOTAL and WATCH_CYCLES: stays valid as long as a cell */
     unsigned part;            /* for WATCH_RUN: neighbours with the same one are one run */
     struct watch_run *falls;  /* for WATCH_FALLS */
     struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */

@@ -70,8 +70,7 @@ struct profile {
     struct origin_place asked, built; /* what was decoded last, for units and for runs */
     struct part part, part_before;    /* of what was asked for last, and of what was before it */
     bool timed;                       /* instructions have cycles */
-    struct place other;               /* what is not the program's */
-    uint64_t last_retired[CONTEXTS_MAX];
+    uint64_t other_cycles;            /* of what is not the program's */
 };
 
 static struct profile *profile_of(struct unit *unit)
@@ -237,8 +236,8 @@ static void continue_part(struct profile *profile, const struct watch_instructio
 static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     struct profile *profile = profile_of(unit);
-    struct watch_request request = {.events = profile->timed ? WATCH_RETIRED : 0,
-                                    .own = &profile->other};
+    struct watch_request request = {.events = profile->timed ? WATCH_CYCLES : 0,
+                                    .total = &profile->other_cycles};
     struct executed executed;
     begin_part(profile, instruction);
     origins_executed(profile->origins, &profile->asked, instruction->pc, instruction->bytes,
@@ -251,7 +250,7 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     continue_part(profile, instruction, find_function(profile, executed.near), control != NULL);
     request.events |= WATCH_RUN;
     request.part = profile->part.number;
-    request.own = find_place(profile, executed.near);
+    request.total = &find_place(profile, executed.near)->cycles;
     if (control != NULL) {
         request.events |= WATCH_BEFORE;
         request.own = control;
@@ -392,19 +391,6 @@ static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t 
     }
 }
 
-/* The cycles since the last one retired were this one's: it was the oldest. */
-static void on_retired(struct unit *unit, const struct watch_event *event)
-{
-    uint64_t *last = &profile_of(unit)->last_retired[event->context];
-    if (event->cycle == UNIT_NO_CYCLE || event->helper) {
-        return;
-    }
-    if (event->measured) {
-        ((struct place *)event->own)->cycles += event->cycle - *last;
-    }
-    *last = event->cycle;
-}
-
 void profile_resume(struct profile *profile, struct hart *hart)
 {
     if (profile->calls != NULL) {
@@ -521,7 +507,7 @@ struct call_graph *profile_calls(struct profile *profile)
 
 uint64_t profile_other_cycles(const struct profile *profile)
 {
-    return profile->other.cycles;
+    return profile->other_cycles;
 }
 
 struct counting {
@@ -585,9 +571,8 @@ static void destroy(struct unit *unit)
 }
 
 static const struct unit_kind kind = {.name = "profile",
-                                      .timed = WATCH_RETIRED,
+                                      .timed = WATCH_CYCLES,
                                       .watches = watches,
-                                      .retired = on_retired,
                                       .before = on_before,
                                       .run = on_run,
                                       .entered = on_entered,
