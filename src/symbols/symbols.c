@@ -37,6 +37,12 @@ struct symbols *symbols_open(const char *path)
         symbols_close(symbols);
         return NULL;
     }
+    /* A file that is looked into while the program runs must not take one of its descriptors: it is mapped, and
+     * needs none. */
+    if (elf_cntl(symbols->elf, ELF_C_FDREAD) == 0) {
+        close(symbols->fd);
+        symbols->fd = -1;
+    }
     functions_read(&symbols->functions, symbols->elf);
     lines_open(&symbols->lines, symbols->elf);
     return symbols;
