@@ -70,8 +70,7 @@ static bool is_return(const struct rv64_insn *insn)
 }
 
 /* Where the instruction of `node` leads to. */
-static struct turn read_ways(struct code *code, struct node *node, const struct rv64_insn *insn,
-                             bool branches_known)
+static struct turn read_ways(struct code *code, struct node *node, const struct rv64_insn *insn)
 {
     const struct profile_count *count = node->count;
     const uint32_t flags = rv64_row(insn->op)->flags;
@@ -83,12 +82,11 @@ static struct turn read_ways(struct code *code, struct node *node, const struct 
     node->indirect = insn->op == RV64_jalr && !links && !is_return(insn);
     node->next = !jump || links ? find_node(code, count->pc + insn->length) : NOWHERE;
     node->target = goes ? find_node(code, count->pc + (uint64_t)insn->imm) : NOWHERE;
-    node->taken = !conditional ? count->executions : branches_known ? count->executions - count->falls : 0;
-    node->backward = goes && insn->imm < 0 && node->target != NOWHERE &&
-                     (!conditional || !branches_known || node->taken > 0);
-    if (conditional && branches_known && insn->imm < 0 && node->taken == 0) {
+    node->taken = count->executions - (conditional ? count->falls : 0);
+    if (insn->imm < 0 && node->taken == 0) {
         node->target = NOWHERE;
     }
+    node->backward = goes && insn->imm < 0 && node->target != NOWHERE;
     return (struct turn){.head = count->pc + (uint64_t)insn->imm,
                          .taken = goes && insn->imm < 0 ? node->taken : 0};
 }
@@ -239,8 +237,8 @@ static void count_turns(struct loop_bodies *bodies, const struct turn *turns, si
 }
 
 struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t count,
-                                    const struct origins *origins, bool branches_known,
-                                    loop_called *called, void *context)
+                                    const struct origins *origins, loop_called *called,
+                                    void *context)
 {
     const struct profile_count **sorted = calloc(count + 1, sizeof(const struct profile_count *));
     struct code code = {.nodes = calloc(count + 1, sizeof *code.nodes),
@@ -264,7 +262,7 @@ struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t c
         for (size_t i = 0; i < code.count; i++) {
             struct rv64_insn insn;
             if (origins_read(origins, code.nodes[i].count->pc, &insn)) {
-                turns[turn_count] = read_ways(&code, &code.nodes[i], &insn, branches_known);
+                turns[turn_count] = read_ways(&code, &code.nodes[i], &insn);
                 turn_count += turns[turn_count].taken != 0;
             }
         }

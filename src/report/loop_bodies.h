@@ -10,7 +10,7 @@
 struct loop_body {
     guest_addr head;
     uint32_t function;
-    uint64_t turns; /* backward branches and jumps to the head; 0 if it is not known how often they were taken */
+    uint64_t turns;      /* backward branches and jumps to the head */
     uint64_t executions; /* of its head, however it was reached */
     uint64_t instructions;
     uint64_t cycles;
@@ -25,10 +25,9 @@ struct loop_bodies {
 /* What the calls from `site` executed. */
 typedef uint64_t loop_called(void *context, guest_addr site);
 
-/* `branches_known`: the counts say how often branches fell through. */
 struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t count,
-                                    const struct origins *origins, bool branches_known,
-                                    loop_called *called, void *context);
+                                    const struct origins *origins, loop_called *called,
+                                    void *context);
 void loop_bodies_free(struct loop_bodies *bodies);
 
 #endif

@@ -90,7 +90,6 @@ static void sum_places(struct profile_report *report)
         report->below[i] += place->instructions;
         if (i != CALL_GRAPH_ROOT) {
             report->below[place->parent] += report->below[i];
-            report->functions[place->function].inclusive += report->below[i];
             report->functions[place->function].calls += place->calls;
             report->sites[report->site_count++] =
                 (struct site_sum){.site = place->site, .instructions = report->below[i]};
@@ -158,9 +157,11 @@ struct profile_report *profile_report_take(struct process *process,
         report->places = call_graph_places(calls, &report->place_count);
         report->again = call_graph_again(calls, &report->again_count);
         sum_places(report);
+        for (size_t i = 0; i < report->function_count; i++) {
+            report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
+        }
     }
     report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
-                                     process->machine.classes == NULL,
                                      calls != NULL ? called_from : NULL, report);
     qsort(report->functions, report->function_count, sizeof *report->functions,
           report->cycles != 0 ? by_cycles : by_instructions);
@@ -266,11 +267,7 @@ static void report_loop(const struct profile_report *report, const struct loop_b
     places_report_address(s, "head", loop->head);
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
-    if (loop->turns > 0) {
-        s->number(s, "turns", loop->turns);
-    } else {
-        s->nothing(s, "turns");
-    }
+    s->number(s, "turns", loop->turns);
     s->number(s, "instructions", loop->instructions);
     report_cycles(report, s, loop->cycles);
     s->ratio(s, "share", share_of(report, loop->instructions, loop->cycles));
@@ -507,8 +504,6 @@ void profile_report_print(const struct profile_report *report, struct process *p
     }
     struct places *places = places_open(process);
     print_functions(report, places);
-    if (process->machine.classes == NULL) {
-        print_loops(report, places);
-    }
+    print_loops(report, places);
     places_close(places);
 }

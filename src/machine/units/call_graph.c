@@ -23,16 +23,25 @@ struct way {
 /* A call that has not returned: where it came from, and what its return will look like. */
 struct frame {
     uint32_t place;
+    uint64_t site;
     uint64_t back;
     uint64_t sp;
+};
+
+/* How often a function is on a stack of calls, and since when. */
+struct activity {
+    uint64_t since;
+    uint64_t times;
 };
 
 /* A hart's calls. */
 struct caller {
     const struct hart *hart;
+    uint64_t instructions; /* that it has executed */
+    struct activity *activities; /* by function */
+    size_t activity_count;
     uint32_t place;
     bool calling; /* it has called, and the first instruction behind that is to come */
-    uint64_t site;
     struct frame *frames;
     size_t count, capacity;
     struct caller *next;
@@ -48,7 +57,9 @@ struct call_graph {
     size_t way_count, way_capacity;
     struct call_again *again;
     size_t again_count, again_capacity;
-    struct caller *callers;
+    uint64_t *inclusive; /* by function: instructions while it was on a stack, of calls that are over */
+    size_t inclusive_count;
+    struct caller *callers; /* the newest first */
     struct caller *now; /* of the hart that runs; NULL before the first */
 };
 
@@ -146,9 +157,50 @@ static void count_call(struct call_graph *graph, const struct way *way)
 static void settle(struct call_graph *graph)
 {
     if (graph->now != NULL) {
-        graph->places[graph->now->place].instructions += graph->course.instructions - graph->told;
+        const uint64_t more = graph->course.instructions - graph->told;
+        graph->places[graph->now->place].instructions += more;
+        graph->now->instructions += more;
     }
     graph->told = graph->course.instructions;
+}
+
+/* Makes `items`, of which there are `count`, at least `needed`; new ones are zero. */
+static void *extend(void *items, size_t *count, size_t needed, size_t bytes)
+{
+    if (needed <= *count) {
+        return items;
+    }
+    const size_t more = needed + needed / 2 + 64;
+    items = realloc(items, more * bytes);
+    ASSERT(items != NULL);
+    memset((char *)items + *count * bytes, 0, (more - *count) * bytes);
+    *count = more;
+    return items;
+}
+
+static void begin_function(struct caller *caller, uint32_t function)
+{
+    caller->activities = extend(caller->activities, &caller->activity_count, (size_t)function + 1,
+                                sizeof *caller->activities);
+    struct activity *activity = &caller->activities[function];
+    if (activity->times++ == 0) {
+        activity->since = caller->instructions;
+    }
+}
+
+/* What the function of a place has executed so far is its own, unless it is on the stack once more. */
+static void end_function(struct call_graph *graph, struct caller *caller, uint32_t place)
+{
+    const uint32_t function = graph->places[place].function;
+    if (function == CALL_GRAPH_NO_FUNCTION) {
+        return;
+    }
+    struct activity *activity = &caller->activities[function];
+    if (--activity->times == 0) {
+        graph->inclusive = extend(graph->inclusive, &graph->inclusive_count, (size_t)function + 1,
+                                  sizeof *graph->inclusive);
+        graph->inclusive[function] += caller->instructions - activity->since;
+    }
 }
 
 struct call_graph *call_graph_create(void)
@@ -163,6 +215,7 @@ struct call_graph *call_graph_create(void)
 
 static void destroy_caller(struct caller *caller)
 {
+    free(caller->activities);
     free(caller->frames);
     free(caller);
 }
@@ -181,6 +234,7 @@ void call_graph_destroy(struct call_graph *graph)
     free(graph->first_ways);
     free(graph->ways);
     free(graph->again);
+    free(graph->inclusive);
     free(graph);
 }
 
@@ -221,12 +275,27 @@ void call_graph_resume(struct call_graph *graph, struct hart *hart)
     graph->course.function = function_of(graph, graph->now);
 }
 
+/* All calls but the first `left` are over. */
+static void end_calls(struct call_graph *graph, struct caller *caller, size_t left)
+{
+    if (caller->calling) { /* the last one has not begun */
+        caller->calling = false;
+        caller->count--;
+    }
+    while (caller->count > left) {
+        end_function(graph, caller, caller->place);
+        caller->place = caller->frames[--caller->count].place;
+    }
+}
+
 void call_graph_forget(struct call_graph *graph, const struct hart *hart)
 {
     settle(graph);
     for (struct caller **link = &graph->callers; *link != NULL; link = &(*link)->next) {
         struct caller *caller = *link;
         if (caller->hart == hart) {
+            end_calls(graph, caller, 0);
+            end_function(graph, caller, caller->place);
             graph->now = graph->now == caller ? NULL : graph->now;
             *link = caller->next;
             destroy_caller(caller);
@@ -241,10 +310,9 @@ void call_graph_call(struct call_graph *graph, uint64_t site, uint64_t back)
     settle(graph);
     caller->frames =
         make_room(caller->frames, caller->count, &caller->capacity, sizeof *caller->frames);
-    caller->frames[caller->count++] =
-        (struct frame){.place = caller->place, .back = back, .sp = caller->hart->x[SP]};
+    caller->frames[caller->count++] = (struct frame){
+        .place = caller->place, .site = site, .back = back, .sp = caller->hart->x[SP]};
     caller->calling = true;
-    caller->site = site;
     graph->course.function = CALLING;
 }
 
@@ -269,35 +337,28 @@ static size_t count_left(const struct caller *caller, uint64_t target)
 void call_graph_return(struct call_graph *graph, uint64_t target)
 {
     struct caller *caller = graph->now;
-    const size_t left = count_left(caller, target);
     settle(graph);
-    if (left < caller->count) {
-        caller->place = caller->frames[left].place;
-        caller->count = left;
-    }
-    caller->calling = false;
+    end_calls(graph, caller, count_left(caller, target));
     graph->course.function = function_of(graph, caller);
 }
 
+/* Without a call it is a jump: the function takes the place of the one that it leaves, behind the same call. */
 void call_graph_enter(struct call_graph *graph, uint32_t function, bool at_start)
 {
     struct caller *caller = graph->now;
+    const struct frame outermost = {.place = CALL_GRAPH_ROOT};
+    const struct frame *call =
+        caller->count > 0 ? &caller->frames[caller->count - 1] : &outermost;
     settle(graph);
-    const struct call_place *place = &graph->places[caller->place];
-    if (!caller->calling && caller->place != CALL_GRAPH_ROOT &&
-        graph->places[place->parent].function == function) {
-        caller->place = place->parent;
-    } else {
-        /* Without a call it is a jump, and takes the place of the function that it leaves. */
-        const bool jumps = !caller->calling && caller->place != CALL_GRAPH_ROOT;
-        const uint32_t from = jumps ? place->parent : caller->place;
-        const uint64_t site = caller->calling ? caller->site : jumps ? place->site : 0;
-        const struct way *way = find_way(graph, from, function, site);
-        if (caller->calling || at_start) {
-            count_call(graph, way);
-        }
-        caller->place = way->to;
+    const struct way *way = find_way(graph, call->place, function, call->site);
+    if (caller->calling || at_start) {
+        count_call(graph, way);
     }
+    if (!caller->calling) {
+        end_function(graph, caller, caller->place);
+    }
+    begin_function(caller, function);
+    caller->place = way->to;
     caller->calling = false;
     graph->course.function = function;
 }
@@ -320,9 +381,22 @@ const struct call_again *call_graph_again(const struct call_graph *graph, size_t
     return graph->again;
 }
 
+uint64_t call_graph_inclusive(const struct call_graph *graph, uint32_t function)
+{
+    uint64_t sum = function < graph->inclusive_count ? graph->inclusive[function] : 0;
+    for (const struct caller *caller = graph->callers; caller != NULL; caller = caller->next) {
+        if (function < caller->activity_count && caller->activities[function].times > 0) {
+            sum += caller->instructions - caller->activities[function].since;
+        }
+    }
+    return sum;
+}
+
 struct call_graph_kept {
     struct watch_course course;
-    struct caller *now;
+    struct caller *now, *callers;
+    uint64_t *inclusive;
+    size_t inclusive_count;
     size_t place_count, again_count;
     struct call_place *places;
     struct call_again *again;
@@ -346,6 +420,9 @@ struct call_graph_kept *call_graph_keep(struct call_graph *graph)
     *kept = (struct call_graph_kept){
         .course = graph->course,
         .now = graph->now,
+        .callers = graph->callers,
+        .inclusive = copy_of(graph->inclusive, graph->inclusive_count * sizeof *graph->inclusive),
+        .inclusive_count = graph->inclusive_count,
         .place_count = graph->place_count,
         .again_count = graph->again_count,
         .places = copy_of(graph->places, graph->place_count * sizeof *graph->places),
@@ -362,9 +439,18 @@ void call_graph_put_back(struct call_graph *graph, struct call_graph_kept *kept)
     for (size_t i = 0; i < graph->again_count; i++) {
         graph->again[i].calls = i < kept->again_count ? kept->again[i].calls : 0;
     }
+    while (graph->callers != kept->callers) {
+        struct caller *next = graph->callers->next;
+        destroy_caller(graph->callers);
+        graph->callers = next;
+    }
+    for (size_t i = 0; i < graph->inclusive_count; i++) {
+        graph->inclusive[i] = i < kept->inclusive_count ? kept->inclusive[i] : 0;
+    }
     graph->course = kept->course;
     graph->told = kept->course.instructions;
     graph->now = kept->now;
+    free(kept->inclusive);
     free(kept->places);
     free(kept->again);
     free(kept);

@@ -1,7 +1,7 @@
 /* Who calls whom: a tree of the paths of calls, and the stack of calls of each hart.
  *
- * A function is at most once on a path: one that calls itself, straight or through others, goes on where it is.  So
- * the tree is small, and what a function and all that it calls executed is the sum below its places in it. */
+ * A function is at most once on a path: one that calls itself, straight or through others, goes on where it is, and
+ * the tree stays small. */
 #ifndef STRATA_MACHINE_UNITS_CALL_GRAPH_H
 #define STRATA_MACHINE_UNITS_CALL_GRAPH_H
 
@@ -48,6 +48,9 @@ void call_graph_take_back(struct call_graph *graph, uint64_t instructions);
 /* All that was executed is in the tree: it stays as it is until a hart goes on. */
 const struct call_place *call_graph_places(struct call_graph *graph, size_t *count);
 const struct call_again *call_graph_again(const struct call_graph *graph, size_t *count);
+/* Instructions that were executed while the function, or one that it called, ran: of several calls of it that are
+ * within each other, once. */
+uint64_t call_graph_inclusive(const struct call_graph *graph, uint32_t function);
 
 /* What a vfork child adds is put back. */
 struct call_graph_kept;

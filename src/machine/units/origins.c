@@ -184,6 +184,9 @@ static bool next_begins(const struct origins *origins, const struct xstrata_orig
     return true;
 }
 
+/* What a translator that keeps branches aligned puts before one. */
+#define ALIGNMENT_BYTES 2
+
 /* The most that a translator makes one piece of: an upper half and a lower half. */
 #define PIECE_BYTES_MOST 8
 
@@ -222,7 +225,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     struct xstrata_origins table;
     struct xstrata_mark mark;
     executed->count = 0;
-    executed->known = origins->classes == NULL;
+    executed->known = executed->own = origins->classes == NULL;
     if (executed->known) {
         executed->near = pc;
         add_executed(executed, pc);
@@ -246,6 +249,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     } else if (offset - piece == mark.own) {
         add_piece(origins, &table, place->mark, &mark, executed);
     }
+    executed->own = offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
     executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&

@@ -36,6 +36,7 @@ struct executed {
     unsigned count;
     guest_addr pcs[ORIGIN_EXECUTED_MAX]; /* in the order of the program */
     bool known;                          /* whether it is the program's at all */
+    bool own;                            /* it stands for one of the program's */
     guest_addr near;                     /* if it is, the last of `pcs`, or the one it is a part of */
 };
 

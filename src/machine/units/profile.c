@@ -20,7 +20,9 @@ struct place {
     struct place *next; /* in the same bucket */
     int64_t more;       /* executions beyond those of its runs; mostly none, or less than none */
     uint64_t cycles;
-    struct watch_run falls;
+    /* Of a backward branch: how often it went on behind itself; and how often it did in copies that branch where
+     * it does not, which is how often it was taken there. */
+    struct watch_run falls, turned_falls;
     uint32_t function;
     uint8_t control; /* enum control */
     uint8_t bytes;
@@ -32,7 +34,8 @@ struct place {
  * behind the one before it, if `offset` is odd. */
 struct member {
     struct place *place;
-    int64_t offset;
+    int32_t offset;
+    bool turned; /* a branch whose copy branches where it does not */
 };
 
 /* What is counted together.  The same code is decoded again and again, and counted in the same run. */
@@ -180,7 +183,7 @@ static struct place *find_place(struct profile *profile, guest_addr pc)
         ASSERT(place != NULL);
         place->pc = pc;
         place->function = find_function(profile, pc);
-        place->falls.unit = &profile->unit;
+        place->falls.unit = place->turned_falls.unit = &profile->unit;
         table_add(&profile->places, place, place_key, next_place);
     }
     if (profile->calls != NULL && origins_read(profile->origins, pc, &insn)) {
@@ -200,9 +203,23 @@ static struct place *find_control(struct profile *profile, const struct executed
     return found;
 }
 
-static bool is_backward_branch(const struct watch_instruction *instruction)
+static bool is_conditional(const struct rv64_insn *insn)
 {
-    return (instruction->flags & WATCHED_CONDITIONAL) != 0 && instruction->insn->imm < 0;
+    return (rv64_row(insn->op)->flags & INSN_CONDITIONAL) != 0;
+}
+
+/* Whether the branch that is executed with `copy` goes backward, and whether the copy branches where it does not. */
+static bool is_backward_branch(const struct profile *profile, const struct rv64_insn *copy,
+                               const struct executed *executed, bool *turned)
+{
+    struct rv64_insn insn;
+    if (!is_conditional(copy) || !executed->own ||
+        !origins_read(profile->origins, executed->near, &insn) ||
+        !is_conditional(&insn) || insn.imm >= 0) {
+        return false;
+    }
+    *turned = insn.op != copy->op;
+    return true;
 }
 
 /* Instructions that do not retire are not the program's either. */
@@ -255,10 +272,11 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
         request.events |= WATCH_BEFORE;
         request.own = control;
     }
-    /* Under a translator it depends on the patches of a branch which of its ways is which. */
-    if (profile->origins->classes == NULL && is_backward_branch(instruction)) {
+    bool turned;
+    if (is_backward_branch(profile, instruction->insn, &executed, &turned)) {
+        struct place *branch = find_place(profile, executed.near);
         request.events |= WATCH_FALLS;
-        request.falls = &find_place(profile, instruction->pc)->falls;
+        request.falls = turned ? &branch->turned_falls : &branch->falls;
     }
     return request;
 }
@@ -269,7 +287,7 @@ struct members {
     unsigned count, capacity;
 };
 
-static void add_members(struct profile *profile, const struct executed *executed, int64_t offset,
+static void add_members(struct profile *profile, const struct executed *executed, int32_t offset,
                         struct members *members)
 {
     if (members->count + executed->count > members->capacity) {
@@ -280,9 +298,22 @@ static void add_members(struct profile *profile, const struct executed *executed
     }
     for (unsigned i = 0; i < executed->count; i++) {
         const bool last = i + 1 == executed->count;
-        members->items[members->count++] =
-            (struct member){.place = find_place(profile, executed->pcs[i]),
-                            .offset = last ? offset : offset - 1};
+        struct member *member = &members->items[members->count++];
+        memset(member, 0, sizeof *member); /* they are compared by bytes */
+        member->place = find_place(profile, executed->pcs[i]);
+        member->offset = last ? offset : offset - 1;
+    }
+}
+
+/* What was added last is a branch, of which `copy` is the translator's. */
+static void note_turned(struct profile *profile, const struct rv64_insn *copy,
+                        const struct executed *executed, const struct members *members)
+{
+    bool turned;
+    if (members->count > 0 && executed->known &&
+        members->items[members->count - 1].place->pc == executed->near &&
+        is_backward_branch(profile, copy, executed, &turned)) {
+        members->items[members->count - 1].turned = turned;
     }
 }
 
@@ -294,7 +325,8 @@ static struct members read_members(struct profile *profile, guest_addr pc, unsig
         struct executed executed;
         ASSERT(origins_read(profile->origins, pc + offset, &insn));
         origins_executed(profile->origins, &profile->built, pc + offset, insn.length, &executed);
-        add_members(profile, &executed, offset, &members);
+        add_members(profile, &executed, (int32_t)offset, &members);
+        note_turned(profile, &insn, &executed, &members);
         offset += insn.length;
     }
     return members;
@@ -382,7 +414,7 @@ static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t 
         return; /* it was complete */
     }
     for (unsigned i = 0; i < run->count; i++) {
-        if (run->members[i].offset >= (int64_t)(pc - run->pc)) {
+        if (run->members[i].offset >= (int32_t)(pc - run->pc)) {
             run->members[i].place->more--;
             if (profile->calls != NULL) {
                 call_graph_take_back(profile->calls, 1);
@@ -459,11 +491,12 @@ static void keep_place(void *item, void *kept)
     struct place *place = item;
     keep_word(kept, (uint64_t *)&place->more);
     keep_word(kept, &place->falls.executions);
+    keep_word(kept, &place->turned_falls.executions);
 }
 
 struct profile_kept *profile_keep(const struct profile *profile)
 {
-    const size_t count = profile->runs.count + 2 * profile->places.count;
+    const size_t count = profile->runs.count + 3 * profile->places.count;
     struct profile_kept *kept = malloc(sizeof *kept + count * sizeof kept->words[0]);
     ASSERT(kept != NULL);
     kept->count = 0;
@@ -484,7 +517,7 @@ static void clear_place(void *item, void *context)
     struct place *place = item;
     (void)context;
     place->more = 0;
-    place->falls.executions = 0;
+    place->falls.executions = place->turned_falls.executions = 0;
 }
 
 void profile_put_back(struct profile *profile, struct profile_kept *kept)
@@ -522,7 +555,8 @@ static void add_count(void *item, void *context)
     counting->counts[counting->count++] = (struct profile_count){.pc = place->pc,
                                                                  .function = place->function,
                                                                  .executions = (uint64_t)place->more,
-                                                                 .falls = place->falls.executions,
+                                                                 .falls = place->falls.executions -
+                                                                          place->turned_falls.executions,
                                                                  .cycles = place->cycles};
 }
 
@@ -541,6 +575,7 @@ static void add_run(void *item, void *context)
         struct profile_count *count =
             bsearch(&key, counting->counts, counting->count, sizeof key, by_address);
         count->executions += run->watched.executions;
+        count->falls += run->members[i].turned ? run->watched.executions : 0;
     }
 }
 
