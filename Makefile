@@ -16,8 +16,6 @@ endif
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=
 PACKAGES := libdw libelf jansson
-# C++ names are demangled where libiberty is installed: src/symbols/demangle.c.
-DEMANGLER := $(if $(wildcard /usr/include/libiberty/demangle.h),-liberty)
 
 # What pages draw with; without it everything is built but pages: src/report/page.c.
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
@@ -27,7 +25,7 @@ PAGE_FLAGS := $(if $(PAGE_LIBRARY),-DLIBRARY='"$(CHART_JS)"' -DLICENCE='"$(CHART
 
 CPPFLAGS += -Isrc -D_GNU_SOURCE=
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
-LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
+LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) -lm
 
 SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/slice/*.c src/machine/*.c src/machine/*/*.c \
                       src/symbols/*.c src/report/*.c src/study/*.c src/cli/*.c)

@@ -104,6 +104,7 @@ class Table:
         self.plain("completion", "completion in shells", "tests/command/completion", tier="quick")
         self.plain("install", "what make install installs", "tests/command/install")
         self.plain("limit", "limits", "tests/limit/run", tier="quick")
+        self.plain("progress", "the line that shows progress", "tests/progress/run")
         self.plain("programs", "programs of the study", "tests/programs/run")
 
     def pipeline(self):

@@ -5,6 +5,7 @@
 #include "cli/addresses.h"
 #include "cli/companions.h"
 #include "cli/processor.h"
+#include "cli/progress_line.h"
 #include "machine/linux/process.h"
 #include "machine/run.h"
 #include "machine/units/chosen.h"
@@ -134,6 +135,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     if (simulation->summary) {
         add_word(reports, "--summary");
     }
+    if (simulation->no_progress) {
+        add_word(reports, "--no-progress");
+    }
     if (simulation->machine.count_loads) {
         add_word(reports, "--loads");
     }
@@ -232,7 +236,12 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
                                                          arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
     }
+    struct progress_line progress;
+    if (!simulation->no_progress && !simulation->child && simulation->with_count == 0) {
+        progress_line_begin(&progress, process);
+    }
     run_process(process);
+    schedule_dismiss_onlooker(&process->schedule);
     if (process->schedule.together != NULL) {
         together_end(&process->schedule);
     }

@@ -41,6 +41,7 @@ struct simulation {
     char ***with; /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
+    bool no_progress;
     bool call_graph;
     struct function_table *functions; /* of the profile; NULL: none is asked for */
     bool no_profile;

@@ -49,6 +49,13 @@ const char *simulation_take_stats(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
+const char *simulation_take_no_progress(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->no_progress = true;
+    return NULL;
+}
+
 const char *simulation_take_summary(void *settings, const char *value)
 {
     (void)value;
@@ -325,7 +332,7 @@ const char *simulation_take_trace_range(void *settings, const char *value)
 void simulation_begin(struct simulation *simulation)
 {
     *simulation = (struct simulation){.environment_fd = -1};
-    simulation->machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
+    simulation->machine.counter_entries = COUNTER_UNLIMITED;
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
                                                         .sample_measure = SAMPLE_MEASURE_DEFAULT,

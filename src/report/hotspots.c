@@ -11,7 +11,10 @@
 #include <stdlib.h>
 
 #define SUMMARY_LOOPS 12
+#define SOURCE_COLUMNS 22
+#define NAME_COLUMNS 68
 
+/* The machine goes on counting what its table has evicted, for statistics: these counts are complete. */
 static struct hotspots take_from_machine(const struct process *process)
 {
     const struct counter_table *table = process->machine.counters;
@@ -29,7 +32,8 @@ static struct hotspots take_from_machine(const struct process *process)
         hotspots.loops[i] = (struct hotspot){.head = summaries[i].tag,
                                              .executions = summaries[i].executions,
                                              .callback_taken = summaries[i].callback_taken,
-                                             .evicted = summaries[i].evicted};
+                                             .evicted = summaries[i].evicted,
+                                             .complete = true};
     }
     free(summaries);
     return hotspots;
@@ -50,10 +54,15 @@ void hotspots_free(struct hotspots *hotspots)
     free(hotspots->loops);
 }
 
+/* Unknown where a count is not complete: then the whole is not known either. */
+static bool share_known(const struct hotspots *hotspots)
+{
+    return hotspots->incomplete == 0 && hotspots->executions > 0;
+}
+
 static double share_of(const struct hotspots *hotspots, const struct hotspot *loop)
 {
-    return hotspots->executions == 0 ? 0.0
-                                     : (double)loop->executions / (double)hotspots->executions;
+    return (double)loop->executions / (double)hotspots->executions;
 }
 
 static void report_loop(const struct hotspots *hotspots, const struct hotspot *loop,
@@ -63,7 +72,12 @@ static void report_loop(const struct hotspots *hotspots, const struct hotspot *l
     places_report_address(s, "head", loop->head);
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
-    s->ratio(s, "share", share_of(hotspots, loop));
+    s->truth(s, "complete", loop->complete);
+    if (share_known(hotspots)) {
+        s->ratio(s, "share", share_of(hotspots, loop));
+    } else {
+        s->nothing(s, "share");
+    }
     s->truth(s, "callback_taken", loop->callback_taken);
     s->truth(s, "evicted", loop->evicted);
     s->end(s);
@@ -77,6 +91,7 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
     s->number(s, "evicted", hotspots->evicted);
     s->number(s, "dropped", hotspots->dropped);
     s->number(s, "callbacks", hotspots->callbacks);
+    s->number(s, "incomplete", hotspots->incomplete);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < hotspots->count; i++) {
         report_loop(hotspots, &hotspots->loops[i], places, s);
@@ -89,15 +104,42 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
 static void print_loop(const struct hotspots *hotspots, const struct hotspot *loop,
                        struct places *places)
 {
-    struct symbol_place place = {0};
-    char source[64] = "-";
+    struct place place;
+    char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
+    char executions[32], share[16] = "-";
     places_find(places, loop->head, &place);
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+    places_name(&place, name, NAME_COLUMNS);
+    places_source(&place, source, SOURCE_COLUMNS);
+    snprintf(executions, sizeof executions, "%s%" PRIu64,
+             loop->complete ? "" : ">= ", loop->executions);
+    if (share_known(hotspots)) {
+        snprintf(share, sizeof share, "%.1f%%", 100 * share_of(hotspots, loop));
     }
-    fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loop->executions,
-            100 * share_of(hotspots, loop), place.function != NULL ? place.function : "-", source,
-            loop->head, loop->evicted ? "  evicted" : "");
+    fprintf(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
+            SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+}
+
+/* What is wrong with the counts, and how to have them whole. */
+static void print_incomplete(const struct hotspots *hotspots, const struct process *process)
+{
+    if (hotspots->incomplete == 0) {
+        return;
+    }
+    fprintf(stderr, "  incomplete     %15zu   of %zu loops (>=): ", hotspots->incomplete,
+            hotspots->count);
+    if (hotspots->evicted > 0) {
+        fprintf(stderr, "a table of %" PRIu64 " evicts; --counter-entries unlimited keeps all\n",
+                process->machine.options.counter_entries);
+    } else {
+        fprintf(stderr, "software gave up counting them; --counters sw-exact counts on\n");
+    }
+}
+
+void hotspots_print_counters(const struct hotspots *hotspots, const struct process *process)
+{
+    fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
+            hotspots->created, hotspots->evicted, hotspots->callbacks);
+    print_incomplete(hotspots, process);
 }
 
 void hotspots_print(const struct hotspots *hotspots, struct process *process)
@@ -106,8 +148,8 @@ void hotspots_print(const struct hotspots *hotspots, struct process *process)
         return;
     }
     struct places *places = places_open(process);
-    fprintf(stderr, "\n%15s %6s  %-28s %-24s %s\n", "executions", "share", "function", "source",
-            "head");
+    fprintf(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
+            "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
         print_loop(hotspots, &hotspots->loops[i], places);
     }

@@ -12,11 +12,13 @@ struct hotspot {
     uint64_t executions;
     bool callback_taken;
     bool evicted;
+    bool complete; /* else it was executed so often or more often */
 };
 
 struct hotspots {
     uint64_t created, evicted, dropped, callbacks;
     uint64_t executions;   /* of all loops */
+    size_t incomplete;     /* loops whose count is not complete */
     struct hotspot *loops; /* the most executed first, then by address; malloc'ed */
     size_t count;
 };
@@ -29,7 +31,9 @@ void hotspots_free(struct hotspots *hotspots);
 
 void hotspots_report(const struct hotspots *hotspots, struct process *process,
                      struct statistics *statistics);
-/* The most executed ones, to standard error. */
+/* To standard error: how many counters there were, and what became of them. */
+void hotspots_print_counters(const struct hotspots *hotspots, const struct process *process);
+/* To standard error: the most executed loops. */
 void hotspots_print(const struct hotspots *hotspots, struct process *process);
 
 #endif

@@ -107,6 +107,35 @@ bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address
     return false;
 }
 
+/* The value of the dynamic section's entry `tag`; 0 if there is none. */
+static uint64_t dynamic_value(Elf *elf, int64_t tag)
+{
+    Elf_Scn *section = NULL;
+
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        GElf_Dyn entry;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNAMIC) {
+            continue;
+        }
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int i = 0; data != NULL && gelf_getdyn(data, i, &entry) != NULL; i++) {
+            if (entry.d_tag == tag) {
+                return entry.d_un.d_val;
+            }
+        }
+    }
+    return 0;
+}
+
+bool symbols_of_library(struct symbols *symbols)
+{
+    GElf_Ehdr header;
+
+    return symbols != NULL && gelf_getehdr(symbols->elf, &header) != NULL &&
+           header.e_type == ET_DYN && (dynamic_value(symbols->elf, DT_FLAGS_1) & DF_1_PIE) == 0;
+}
+
 void symbols_close(struct symbols *symbols)
 {
     if (symbols == NULL) {

@@ -72,8 +72,7 @@ def counters():
     limits = {plain(number) for cells in rows(section(path, "Limits"))
               for number in re.findall(r"^(\d[\d ]*) (?:heads|slots)|\((\d+)\)$", cells[0]) for number in number if number}
     coded = {1 << int(re.search(r"#define LOOPS \(1u << (\d+)\)", source("count.h")).group(1)),
-             1 << int(re.search(r"#define PAPER_SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1)),
-             int(default_of("--counter-entries"))}
+             1 << int(re.search(r"#define PAPER_SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1))}
     yield "limits of counters", coded, limits
 
 
