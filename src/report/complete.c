@@ -43,21 +43,11 @@ static void order_loops(json_t *loops)
     free(sorted);
 }
 
-/* No loop has a share where the count of one is not complete: the whole is not known. */
+/* The share of a loop is one of instructions or cycles, which the translator does not count. */
 static void share_loops(json_t *loops)
 {
-    double all = 0;
-    bool whole = true;
     for (size_t i = 0; i < json_array_size(loops); i++) {
-        const json_t *loop = json_array_get(loops, i);
-        all += (double)executions_of(loop);
-        whole &= !json_is_false(json_object_get(loop, "complete"));
-    }
-    for (size_t i = 0; i < json_array_size(loops); i++) {
-        json_t *loop = json_array_get(loops, i);
-        json_t *share =
-            whole ? json_real(all > 0 ? (double)executions_of(loop) / all : 0) : json_null();
-        ASSERT(json_object_set_new(loop, "share", share) == 0);
+        ASSERT(json_object_set_new(json_array_get(loops, i), "share", json_null()) == 0);
     }
 }
 

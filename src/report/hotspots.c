@@ -4,11 +4,13 @@
 #include "base/check.h"
 #include "machine/units/counter_table.h"
 #include "report/places.h"
+#include "report/profile_report.h"
 #include "report/translator_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SUMMARY_LOOPS 12
 #define SOURCE_COLUMNS 22
@@ -24,7 +26,6 @@ static struct hotspots take_from_machine(const struct process *process)
                                 .evicted = totals.evicted,
                                 .dropped = totals.dropped,
                                 .callbacks = totals.callbacks,
-                                .executions = totals.executions,
                                 .count = totals.addresses};
     hotspots.loops = calloc(hotspots.count + 1, sizeof *hotspots.loops);
     ASSERT(hotspots.loops != NULL);
@@ -39,13 +40,15 @@ static struct hotspots take_from_machine(const struct process *process)
     return hotspots;
 }
 
-struct hotspots hotspots_take(const struct process *process, const struct translator_report *report)
+struct hotspots hotspots_take(const struct process *process, const struct translator_report *report,
+                              const struct profile_report *profile)
 {
-    if (report == NULL) {
-        return take_from_machine(process);
-    }
-    struct hotspots hotspots = translator_report_hotspots(report);
+    struct hotspots hotspots =
+        report != NULL ? translator_report_hotspots(report) : take_from_machine(process);
     hotspots.dropped = counter_table_totals(process->machine.counters).dropped;
+    for (size_t i = 0; i < hotspots.count; i++) {
+        hotspots.loops[i].share = profile_report_share(profile, hotspots.loops[i].head);
+    }
     return hotspots;
 }
 
@@ -54,27 +57,15 @@ void hotspots_free(struct hotspots *hotspots)
     free(hotspots->loops);
 }
 
-/* Unknown where a count is not complete: then the whole is not known either. */
-static bool share_known(const struct hotspots *hotspots)
-{
-    return hotspots->incomplete == 0 && hotspots->executions > 0;
-}
-
-static double share_of(const struct hotspots *hotspots, const struct hotspot *loop)
-{
-    return (double)loop->executions / (double)hotspots->executions;
-}
-
-static void report_loop(const struct hotspots *hotspots, const struct hotspot *loop,
-                        struct places *places, struct statistics *s)
+static void report_loop(const struct hotspot *loop, struct places *places, struct statistics *s)
 {
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
     s->truth(s, "complete", loop->complete);
-    if (share_known(hotspots)) {
-        s->ratio(s, "share", share_of(hotspots, loop));
+    if (loop->share >= 0) {
+        s->ratio(s, "share", loop->share);
     } else {
         s->nothing(s, "share");
     }
@@ -94,15 +85,14 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
     s->number(s, "incomplete", hotspots->incomplete);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < hotspots->count; i++) {
-        report_loop(hotspots, &hotspots->loops[i], places, s);
+        report_loop(&hotspots->loops[i], places, s);
     }
     s->end(s);
     s->end(s);
     places_close(places);
 }
 
-static void print_loop(const struct hotspots *hotspots, const struct hotspot *loop,
-                       struct places *places)
+static void print_loop(const struct hotspot *loop, struct places *places)
 {
     struct place place;
     char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
@@ -112,8 +102,8 @@ static void print_loop(const struct hotspots *hotspots, const struct hotspot *lo
     places_source(&place, source, SOURCE_COLUMNS);
     snprintf(executions, sizeof executions, "%s%" PRIu64,
              loop->complete ? "" : ">= ", loop->executions);
-    if (share_known(hotspots)) {
-        snprintf(share, sizeof share, "%.1f%%", 100 * share_of(hotspots, loop));
+    if (loop->share >= 0) {
+        snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
     fprintf(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
             SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
@@ -142,20 +132,37 @@ void hotspots_print_counters(const struct hotspots *hotspots, const struct proce
     print_incomplete(hotspots, process);
 }
 
+static int by_share(const void *a, const void *b)
+{
+    const struct hotspot *left = a, *right = b;
+    if (left->share != right->share) {
+        return left->share < right->share ? 1 : -1;
+    }
+    if (left->executions != right->executions) {
+        return left->executions < right->executions ? 1 : -1;
+    }
+    return left->head < right->head ? -1 : left->head > right->head;
+}
+
 void hotspots_print(const struct hotspots *hotspots, struct process *process)
 {
     if (hotspots->count == 0) {
         return;
     }
     struct places *places = places_open(process);
+    struct hotspot *sorted = calloc(hotspots->count, sizeof *sorted);
+    ASSERT(sorted != NULL);
+    memcpy(sorted, hotspots->loops, hotspots->count * sizeof *sorted);
+    qsort(sorted, hotspots->count, sizeof *sorted, by_share);
     fprintf(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
             "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
-        print_loop(hotspots, &hotspots->loops[i], places);
+        print_loop(&sorted[i], places);
     }
     if (hotspots->count > SUMMARY_LOOPS) {
         fprintf(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
                 hotspots->count - SUMMARY_LOOPS);
     }
+    free(sorted);
     places_close(places);
 }

@@ -14,6 +14,7 @@
 
 #define PRINTED_FUNCTIONS 12
 #define PRINTED_LOOPS 12
+#define UNKNOWN (-1.0)
 #define SOURCE_COLUMNS 22
 #define NAME_COLUMNS 68
 
@@ -204,7 +205,7 @@ double profile_report_share(const struct profile_report *report, guest_addr head
             return share_of(report, loop->instructions, loop->cycles);
         }
     }
-    return -1.0;
+    return UNKNOWN;
 }
 
 static void report_cycles(const struct profile_report *report, struct statistics *s,
@@ -497,13 +498,15 @@ static void print_loops(const struct profile_report *report, struct places *plac
     }
 }
 
-void profile_report_print(const struct profile_report *report, struct process *process)
+void profile_report_print(const struct profile_report *report, struct process *process, bool loops)
 {
     if (report == NULL || report->instructions == 0) {
         return;
     }
     struct places *places = places_open(process);
     print_functions(report, places);
-    print_loops(report, places);
+    if (loops) {
+        print_loops(report, places);
+    }
     places_close(places);
 }

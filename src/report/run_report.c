@@ -160,7 +160,7 @@ bool run_report_statistics(struct process *process, const struct run_description
     if (run->translator != NULL) {
         translator_report_statistics(run->translator, &process->machine, s);
     }
-    struct hotspots hotspots = hotspots_take(process, run->translator);
+    struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     hotspots_report(&hotspots, process, s);
     hotspots_free(&hotspots);
     profile_report_statistics(run->profile, process, s);
@@ -218,7 +218,7 @@ bool run_report_profile(struct process *process, const char *path)
 void run_report_summary(struct process *process, const struct run_description *run)
 {
     const struct machine *machine = &process->machine;
-    struct hotspots hotspots = hotspots_take(process, run->translator);
+    struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     fprintf(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
     if (run->translator != NULL) {
@@ -232,7 +232,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
     hotspots_print_counters(&hotspots, process);
-    profile_report_print(run->profile, process);
+    profile_report_print(run->profile, process, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
     loads_report_print(process);

@@ -84,7 +84,6 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
             .callback_taken = json_is_true(json_object_get(loop, "callback_taken")),
             .evicted = json_is_true(json_object_get(loop, "evicted")),
             .complete = !json_is_false(json_object_get(loop, "complete"))};
-        hotspots.executions += hotspots.loops[i].executions;
         hotspots.incomplete += !hotspots.loops[i].complete;
     }
     qsort(hotspots.loops, hotspots.count, sizeof *hotspots.loops, by_executions);
