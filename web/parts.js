@@ -109,13 +109,16 @@ function csvLink(name, header, rows) {
 
 // Rows that a table shows; a longer one is complete in its CSV.
 const ROWS_SHOWN = 300;
+// A table of more rows scrolls in a box of its own.
+const ROWS_WHOLE = 60;
 // A table of more columns is too wide for paper, unless its type is smaller.
 const COLUMNS_MANY = 12;
 
 function makeRow(columns, row) {
     return make("tr", {}, columns.map((column) => {
         const shown = column.show ? column.show(row) : column.value(row);
-        return make("td", {class: [column.number ? "number" : "", column.kind || ""].join(" ").trim() || null},
+        return make("td", {class: [column.number ? "number" : "", column.kind || ""].join(" ").trim() || null,
+            "data-label": column.label || null},
             shown === null || shown === undefined ? "-" : shown instanceof Node ? shown : String(shown));
     }));
 }
@@ -159,8 +162,20 @@ function makeTable(all, rows, attributes, first) {
     fill(first ? first.rows : rows, first ? first.words : "");
     const table = make("table", attributes, make("thead", {}, head), body);
     table.classList.toggle("many", columns.length > COLUMNS_MANY);
-    return [make("div", {class: "wide", tabindex: 0}, table), note];
+    const box = make("div", {class: rows.length > ROWS_WHOLE ? "wide long" : "wide", tabindex: 0}, table);
+    fitted.observe(box);
+    return [box, note];
 }
+
+// A table that is wider than its place is shown row by row: each a list of the columns' names and values.  When it
+// becomes visible, or the window changes, this is decided again.
+function fitTable(box) {
+    const table = box.firstElementChild;
+    table.classList.remove("stacked");
+    table.classList.toggle("stacked", table.offsetWidth > box.clientWidth + 1);
+}
+
+const fitted = new ResizeObserver((entries) => entries.forEach((entry) => fitTable(entry.target)));
 
 function tableCsv(name, columns, rows) {
     return csvLink(name, columns.map((column) => column.name || column.label),

@@ -207,12 +207,12 @@ json_t *results_write(struct store *store, const struct plan *plan,
         written = table_write(store, &measured);
         measured_free(&measured);
     }
-    json_t *document =
-        json_pack("{s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:o, s:o, s:o}", "schema",
-                  RESULTS_SCHEMA, "title", header->title, "size", plan->catalogue->size, "suite",
-                  text_or_null(header->suite), "strata", "version", header->version, "sha256",
-                  plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
-                  experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
+    json_t *document = json_pack(
+        "{s:s, s:s, s:s?, s:s, s:o, s:{s:s, s:s, s:s}, s:o, s:o, s:o}", "schema", RESULTS_SCHEMA,
+        "title", header->title, "notice", header->notice, "size", plan->catalogue->size, "suite",
+        text_or_null(header->suite), "strata", "version", header->version, "sha256",
+        plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
+        experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
     ASSERT(document != NULL);
     put(document, "listings", listings_make(store, plan));
     if (!written || !write_document(store, document)) {

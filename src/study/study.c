@@ -327,6 +327,12 @@ static int run_plan(struct study *study)
     }
 }
 
+/* At the size that is for trying things out programs execute ten million instructions. */
+#define SMALL_NOTICE                                                                               \
+    "Size test is too small to judge by: what grows with a program's input, such as executions "   \
+    "of "                                                                                          \
+    "loops, is far below that of whole programs.  --size small and full are for that."
+
 /* What the last line says of the checks of all experiments, those that were published (`stated`) or
  * those that were not; empty if there are none. */
 static const char *sum_up(struct pool *pool, const json_t *document, bool stated)
@@ -371,7 +377,9 @@ static bool write_page(struct study *study, const json_t *document)
 static int write_results(struct study *study)
 {
     const struct study_request *request = study->request;
+    const bool small = request->file == NULL && strcmp(request->size, "test") == 0;
     const struct results_header header = {
+        .notice = small ? SMALL_NOTICE : NULL,
         .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
         .version = request->version};
