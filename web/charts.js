@@ -350,7 +350,7 @@ function ladderChart(title, programs, rungs, log, of) {
 // parts: [{label, data, place}], where `place` is that of the colour among those of `palette`; most: what the axis has room
 // for, so that charts side by side have the same.
 function splitChart(title, unit, bars, parts, palette, most) {
-    return makeChart(title, (parts.length > 6 ? 200 : 90) + 46 * bars.length, (colours) => {
+    return makeChart(title, (parts.length > 6 ? 210 : 90) + 46 * bars.length, (colours) => {
         const colour = (place) => colours[palette][place % colours[palette].length];
         const options = commonOptions(parts.length, (item) =>
             `${item.dataset.label}: ${formatNumber(item.raw)}`);

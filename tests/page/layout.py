@@ -87,8 +87,8 @@ def test_faults_are_found(browser, page):
     before = browser.evaluate(FAULTS)
     after = browser.evaluate("""(async () => {
         const table = document.querySelector("main table");
-        fitted.disconnect();
-        table.classList.remove("stacked");
+        fitting.disconnect();
+        table.classList.remove("tight", "stacked");
         table.style.width = "3000px";
         const bars = charts.find((chart) => chart.drawn.config.type === "bar").drawn;
         bars.options.scales.y.beginAtZero = false;
