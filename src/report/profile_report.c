@@ -465,8 +465,7 @@ static void print_functions(const struct profile_report *report, struct places *
             snprintf(inclusive, sizeof inclusive, "%.1f%%",
                      100 * ratio(sum->inclusive, report->instructions));
         }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s",
-                cycles ? sum->cycles : sum->instructions,
+        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s", cycles ? sum->cycles : sum->instructions,
                 100 * share_of(report, sum->instructions, sum->cycles), inclusive,
                 function_table_name(report->table, sum->number));
         print_source(places, function_table_get(report->table, sum->number)->start);
@@ -484,8 +483,8 @@ static void print_loops(const struct profile_report *report, struct places *plac
             snprintf(inclusive, sizeof inclusive, "%.1f%%",
                      100 * ratio(loop->instructions + loop->called, report->instructions));
         }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s 0x%" PRIx64,
-                loop->turns, 100 * share_of(report, loop->instructions, loop->cycles), inclusive,
+        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s 0x%" PRIx64, loop->turns,
+                100 * share_of(report, loop->instructions, loop->cycles), inclusive,
                 function_table_name(report->table, loop->function), loop->head);
         print_source(places, loop->head);
     }
