@@ -17,6 +17,7 @@ static const struct {
 struct checked {
     const struct experiment *experiment;
     size_t values_before; /* a value may use those before it */
+    bool once;            /* of one point of the axis, which must be named */
 };
 
 static const char *find_in_value(void *context, const struct expression_name *name,
@@ -41,10 +42,15 @@ static const char *find_in_value(void *context, const struct expression_name *na
 static const char *find_in_check(void *context, const struct expression_name *name,
                                  struct expression_value *value)
 {
-    const struct experiment *experiment = ((struct checked *)context)->experiment;
+    const struct checked *checked = context;
+    const struct experiment *experiment = checked->experiment;
     *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
-    if (experiment_find_value(experiment, name->name) == experiment->value_count) {
+    const size_t found = experiment_find_value(experiment, name->name);
+    if (found == experiment->value_count) {
         return "there is no value";
+    }
+    if (checked->once && experiment->axis != NULL && name->at[0] == '\0') {
+        return "it is judged once: say `at` which point of the axis";
     }
     bool on_axis = false;
     for (size_t i = 0; i < experiment->axis_count; i++) {
@@ -165,18 +171,21 @@ static bool check_runs(struct script *script, const struct experiment *experimen
     return true;
 }
 
-static bool check_reason(struct script *script, const struct checked *checked,
+static bool check_reason(struct script *script, struct checked *checked,
                          const struct expression_scope *scope,
                          const struct experiment_reason *reason)
 {
+    const struct experiment *experiment = checked->experiment;
     char problem[EXPRESSION_PROBLEM_BYTES];
     struct expression_value value;
     struct reason_piece piece;
     const char *at = reason->text;
-    if (experiment_find_check(checked->experiment, reason->check) ==
-        checked->experiment->check_count) {
+    const size_t check = experiment_find_check(experiment, reason->check);
+    script->line = reason->line;
+    if (check == experiment->check_count) {
         return script_wrong(script, "there is no check %.60s", reason->check);
     }
+    checked->once = checked->once || experiment->checks[check].stated;
     while (experiment_next_piece(script->pool, &at, &piece)) {
         if (piece.unclosed) {
             return script_wrong(script, "'}' is missing");
@@ -208,13 +217,28 @@ static bool check_values(struct script *script, const struct experiment *experim
     }
     for (size_t i = 0; i < experiment->check_count; i++) {
         script->line = experiment->checks[i].line;
+        checked.once = experiment->checks[i].stated;
         if (!check_expression(script, &checked, &conclusions, experiment->checks[i].expression)) {
             return false;
         }
     }
+    for (size_t i = 0; i < experiment->published_count; i++) {
+        script->line = experiment->published[i].line;
+        checked.once = true;
+        if (!check_expression(script, &checked, &conclusions,
+                              experiment->published[i].expression)) {
+            return false;
+        }
+    }
     for (size_t i = 0; i < experiment->reason_count; i++) {
-        script->line = experiment->reasons[i].line;
+        checked.once = false;
         if (!check_reason(script, &checked, &conclusions, &experiment->reasons[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < experiment->lesson_count; i++) {
+        checked.once = true;
+        if (!check_reason(script, &checked, &conclusions, &experiment->lessons[i])) {
             return false;
         }
     }

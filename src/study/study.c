@@ -354,8 +354,15 @@ static int run_plan(struct study *study)
     }
 }
 
-/* What the last line says of the checks of all experiments; empty if there are none. */
-static const char *sum_up(struct pool *pool, const json_t *document)
+/* At the size that is for trying things out programs execute ten million instructions. */
+#define SMALL_NOTICE                                                                               \
+    "Size test is too small to judge by: what grows with a program's input, such as executions "   \
+    "of "                                                                                          \
+    "loops, is far below that of whole programs.  --size small and full are for that."
+
+/* What the last line says of the checks of all experiments, those that were published (`stated`) or
+ * those that were not; empty if there are none. */
+static const char *sum_up(struct pool *pool, const json_t *document, bool stated)
 {
     size_t count = 0, hold = 0, fail = 0, index, inner;
     json_t *experiment, *check;
@@ -364,14 +371,16 @@ static const char *sum_up(struct pool *pool, const json_t *document)
         json_array_foreach(json_object_get(experiment, "checks"), inner, check)
         {
             const json_t *holds = json_object_get(check, "holds");
-            count++;
-            hold += json_is_true(holds);
-            fail += json_is_false(holds);
+            if (json_is_true(json_object_get(check, "stated")) == stated) {
+                count++;
+                hold += json_is_true(holds);
+                fail += json_is_false(holds);
+            }
         }
     }
     return count == 0 ? ""
-                      : pool_format(pool, "; of %zu conclusions %zu hold and %zu do not", count,
-                                    hold, fail);
+                      : pool_format(pool, "; of %zu %s %zu hold and %zu do not", count,
+                                    stated ? "published statements" : "conclusions", hold, fail);
 }
 
 /* Numbers and tables are there without the page, too. */
@@ -395,13 +404,17 @@ static bool write_page(struct study *study, const json_t *document)
 static int write_results(struct study *study)
 {
     const struct study_request *request = study->request;
+    const bool small = request->file == NULL && strcmp(request->size, "test") == 0;
     const struct results_header header = {
+        .notice = small ? SMALL_NOTICE : NULL,
         .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
         .version = request->version};
     json_t *document = results_write(&study->store, &study->plan, &header);
     const bool written = document != NULL && write_page(study, document);
-    const char *conclusions = sum_up(&study->pool, document);
+    const char *conclusions =
+        pool_format(&study->pool, "%s%s", sum_up(&study->pool, document, true),
+                    sum_up(&study->pool, document, false));
     json_decref(document);
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);

@@ -114,7 +114,7 @@ def object_keys(value, path=""):
     keys = set()
     for name, inner in value.items():
         whole = f"{path}.{name}" if path else name
-        keys.add(whole + "[]" if whole in ("experiments", "failed") or name in ("values", "charts", "checks") else whole)
+        keys.add(whole + "[]" if whole in ("experiments", "failed") or name in ("values", "charts", "checks", "published") else whole)
         if whole == "experiments":
             for one in inner:
                 keys |= object_keys(one, "experiments[]")
