@@ -1,6 +1,8 @@
 /* Reads options from a table, and prints help from the same table. */
 #include "cli/command.h"
 
+#include "base/say.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -30,8 +32,8 @@ static void print_help(const struct command_description *description)
 int command_misused(const struct command_description *description, const char *reason,
                     const char *subject)
 {
-    fprintf(stderr, "strata: %s: %s%s%s; see strata %s --help\n", description->name, reason,
-            subject != NULL ? " " : "", subject != NULL ? subject : "", description->name);
+    say(stderr, "strata: %s: %s%s%s; see strata %s --help\n", description->name, reason,
+        subject != NULL ? " " : "", subject != NULL ? subject : "", description->name);
     return EXIT_STRATA_FAILED;
 }
 

@@ -1,4 +1,5 @@
 /* The command `strata`: picks the sub-command. */
+#include "base/say.h"
 #include "cli/command.h"
 
 #include <errno.h>
@@ -59,6 +60,6 @@ int main(int count, char **arguments)
             return finish(commands[i].run(count - 1, arguments + 1));
         }
     }
-    fprintf(stderr, "strata: there is no command %s; see strata --help\n", arguments[1]);
+    say(stderr, "strata: there is no command %s; see strata --help\n", arguments[1]);
     return EXIT_STRATA_FAILED;
 }

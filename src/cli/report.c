@@ -1,5 +1,9 @@
 /* `strata report`: makes a page, a table or a KCachegrind file of what runs have written. */
+#include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 #include "cli/command.h"
+#include "cli/own_files.h"
 #include "report/complete.h"
 #include "report/loops_export.h"
 #include "report/page.h"
@@ -124,7 +128,7 @@ static int read_document(const char *path, json_t **document)
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         const int reason = errno;
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        say(stderr, "strata: %s: %s\n", path, strerror(reason));
         return reason == ENOENT || reason == ENOTDIR ? EXIT_NOT_FOUND : EXIT_STRATA_FAILED;
     }
     errno = 0;
@@ -132,18 +136,18 @@ static int read_document(const char *path, json_t **document)
     const int reason = ferror(file) ? errno : 0;
     fclose(file);
     if (reason != 0) {
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        say(stderr, "strata: %s: %s\n", path, strerror(reason));
         json_decref(*document);
         *document = NULL;
         return EXIT_STRATA_FAILED;
     }
     if (*document == NULL) {
-        fprintf(stderr, "strata: %s:%d: is not JSON: %s\n", path, error.line, error.text);
+        say(stderr, "strata: %s:%d: is not JSON: %s\n", path, error.line, error.text);
         return EXIT_STRATA_FAILED;
     }
     const char *wrong = judge(*document);
     if (wrong != NULL) {
-        fprintf(stderr, "strata: %s: %s\n", path, wrong);
+        say(stderr, "strata: %s: %s\n", path, wrong);
         return EXIT_STRATA_FAILED;
     }
     return 0;
@@ -153,7 +157,7 @@ static int complete_document(const struct report *report, json_t *document)
 {
     const char *wrong = is_study(document) ? NULL : complete_run(document, report->program);
     if (wrong != NULL) {
-        fprintf(stderr, "strata: %s: %s\n", report->program, wrong);
+        say(stderr, "strata: %s: %s\n", report->program, wrong);
         return EXIT_STRATA_FAILED;
     }
     return 0;
@@ -178,31 +182,25 @@ static void put_page(FILE *file, const struct report *report)
     json_decref(document);
 }
 
-/* Writes one file, if it was asked for; what fails shows in the stream's error or when it closes. */
+/* Writes one file, if it was asked for. */
 static int write_file(const struct report *report, const char *path,
                       void (*put)(FILE *file, const struct report *report))
 {
     if (path == NULL) {
         return 0;
     }
-    FILE *file = fopen(path, "we");
-    int error = errno;
-    bool written = file != NULL;
-    if (file != NULL) {
-        errno = 0;
-        put(file, report);
-        written = fflush(file) == 0 && !ferror(file);
-        error = errno != 0 ? errno : EIO;
-        if (fclose(file) != 0 && written) {
-            written = false;
-            error = errno;
-        }
-    }
+    char *text = NULL;
+    size_t count = 0;
+    FILE *made = open_memstream(&text, &count);
+    ASSERT(made != NULL);
+    put(made, report);
+    ASSERT(fclose(made) == 0);
+    const bool written = result_file_write(path, text, count, RESULT_FILE_MODE);
     if (!written) {
-        fprintf(stderr, "strata: cannot write %s: %s\n", path, strerror(error));
-        return EXIT_STRATA_FAILED;
+        say(stderr, "strata: cannot write %s: %s\n", path, strerror(errno));
     }
-    return 0;
+    free(text);
+    return written ? 0 : EXIT_STRATA_FAILED;
 }
 
 static int write_all(const struct report *report)
@@ -240,6 +238,22 @@ static const char *check_request(const struct report *report)
     return NULL;
 }
 
+/* False after a message if something would be written into a file that is read. */
+static bool check_files(const struct report *report)
+{
+    struct own_files files = {.count = 0};
+    own_files_write(&files, "-o", report->page);
+    own_files_write(&files, "--csv", report->csv);
+    own_files_write(&files, "--callgrind", report->callgrind);
+    own_files_read(&files, "--program", report->program);
+    for (size_t i = 0; i < report->count; i++) {
+        const json_t *program = json_object_get(report->documents[i], "program");
+        own_files_read(&files, "the statistics", report->names[i]);
+        own_files_read(&files, "the program", json_string_value(json_object_get(program, "path")));
+    }
+    return own_files_check(&files);
+}
+
 static int make_report(struct report *report)
 {
     const char *wrong = check_request(report);
@@ -257,7 +271,7 @@ static int make_report(struct report *report)
         status = command_misused(&description, wrong, NULL);
     }
     if (status == 0) {
-        status = write_all(report);
+        status = check_files(report) ? write_all(report) : EXIT_STRATA_FAILED;
     }
     for (size_t i = 0; i < report->count; i++) {
         json_decref(report->documents[i]);

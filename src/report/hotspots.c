@@ -2,6 +2,7 @@
 #include "report/hotspots.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/units/counter_table.h"
 #include "report/places.h"
 #include "report/translator_report.h"
@@ -95,9 +96,9 @@ static void print_loop(const struct hotspots *hotspots, const struct hotspot *lo
     if (place.file != NULL) {
         snprintf(source, sizeof source, "%s:%u", place.file, place.line);
     }
-    fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loop->executions,
-            100 * share_of(hotspots, loop), place.function != NULL ? place.function : "-", source,
-            loop->head, loop->evicted ? "  evicted" : "");
+    say(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loop->executions,
+        100 * share_of(hotspots, loop), place.function != NULL ? place.function : "-", source,
+        loop->head, loop->evicted ? "  evicted" : "");
 }
 
 void hotspots_print(const struct hotspots *hotspots, struct process *process)

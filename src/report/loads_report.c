@@ -1,6 +1,7 @@
 /* The static loads of a run by their misses, as a person reads them: the delinquent ones come first. */
 #include "report/loads_report.h"
 
+#include "base/say.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
 #include "machine/pipeline/loads.h"
@@ -166,12 +167,12 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     for (unsigned i = 0; i < LOAD_LEVELS; i++) {
         print_level(ranking, site, i);
     }
-    fprintf(stderr, " %8.1f  %-20s %-18s 0x%" PRIx64 "\n",
-            share(site->latency_cycles, site->executions),
-            site->owner != OWNER_PROGRAM ? owner_names[site->owner]
-            : place.function != NULL     ? place.function
-                                         : "-",
-            source, site->pc);
+    say(stderr, " %8.1f  %-20s %-18s 0x%" PRIx64 "\n",
+        share(site->latency_cycles, site->executions),
+        site->owner != OWNER_PROGRAM ? owner_names[site->owner]
+        : place.function != NULL     ? place.function
+                                     : "-",
+        source, site->pc);
 }
 
 void loads_report_print(struct process *process)

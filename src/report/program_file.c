@@ -5,15 +5,14 @@
 #include "report/program_file.h"
 
 #include "base/check.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "elf/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Loops that are tried and loops that judge: the hottest are often enough in one library. */
@@ -147,13 +146,13 @@ static void find_bias(struct program_file *program, const json_t *run)
 
 static bool map_file(struct program_file *program, const char *path)
 {
-    struct stat status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    uint64_t bytes_there;
+    const int fd = regular_file_open(path, &bytes_there);
     if (fd < 0) {
         return false;
     }
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        program->size = (size_t)status.st_size;
+    if (bytes_there > 0) {
+        program->size = (size_t)bytes_there;
         void *bytes = mmap(NULL, program->size, PROT_READ, MAP_PRIVATE, fd, 0);
         program->bytes = bytes != MAP_FAILED ? bytes : NULL;
     }

@@ -1,6 +1,7 @@
 /* What is told of a program's run: the statistics file, the loop profile and the summary. */
 #include "report/run_report.h"
 
+#include "base/say.h"
 #include "base/sha256.h"
 #include "machine/helpers/helpers.h"
 #include "machine/linux/layout.h"
@@ -216,7 +217,7 @@ void run_report_summary(struct process *process, const struct run_description *r
 {
     const struct machine *machine = &process->machine;
     struct hotspots hotspots = hotspots_take(process, run->translator);
-    fprintf(stderr, "strata: %s\n", run->path);
+    say(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
     phases_report_print(machine);
     if (run->translator != NULL) {
@@ -277,13 +278,13 @@ void run_report_death(struct process *process, const struct run_description *run
         snprintf(number, sizeof number, " 0x%" PRIx64, stop->address);
     }
     places_find(places, stop->pc, &place);
-    fprintf(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
-            sigabbrev_np(process->exit_signal), fault, number, stop->pc);
+    say(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
+        sigabbrev_np(process->exit_signal), fault, number, stop->pc);
     if (place.function != NULL) {
-        fprintf(stderr, " in %s", place.function);
+        say(stderr, " in %s", place.function);
     }
     if (place.file != NULL) {
-        fprintf(stderr, " (%s:%u)", place.file, place.line);
+        say(stderr, " (%s:%u)", place.file, place.line);
     }
     if (LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES - stop->address <= STACK_OVERRUN_BYTES) {
         fprintf(stderr, "; the stack is full (%u MB)", (unsigned)(LAYOUT_STACK_BYTES >> 20));

@@ -1,6 +1,7 @@
 /* What is told of several programs on one processor: how fast each is, beside the others and alone. */
 #include "report/together_report.h"
 
+#include "base/say.h"
 #include "machine/schedule/together.h"
 #include "machine/state/statistics.h"
 
@@ -71,11 +72,11 @@ void together_report_print(const struct together *together)
         const struct together_program *program = &together->programs[i];
         double ipc, alone;
         if (together_speeds(together, i, &ipc, &alone)) {
-            fprintf(stderr, "    %7u %16" PRIu64 " %7.3f %7.3f %7.3f  %s\n", i,
-                    program->progress.instructions, ipc, alone, ipc / alone, program->path);
+            say(stderr, "    %7u %16" PRIu64 " %7.3f %7.3f %7.3f  %s\n", i,
+                program->progress.instructions, ipc, alone, ipc / alone, program->path);
         } else {
-            fprintf(stderr, "    %7u %16" PRIu64 "       -       -       -  %s\n", i,
-                    program->progress.instructions, program->path);
+            say(stderr, "    %7u %16" PRIu64 "       -       -       -  %s\n", i,
+                program->progress.instructions, program->path);
         }
     }
     struct together_figures figures;

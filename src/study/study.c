@@ -3,6 +3,7 @@
 
 #include "base/beside.h"
 #include "base/check.h"
+#include "base/say.h"
 #include "report/page.h"
 #include "study/probe.h"
 #include "study/results.h"
@@ -46,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct study *study,
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "strata: %s: ", study->request->command);
-    vfprintf(stderr, format, arguments);
+    say_list(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
     return STUDY_FAILED;
@@ -54,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct study *study,
 
 static int fail_in_file(const struct study *study)
 {
-    fprintf(stderr, "strata: %s\n", study->script.problem);
+    say(stderr, "strata: %s\n", study->script.problem);
     return STUDY_BAD_FILE;
 }
 
@@ -379,9 +380,9 @@ static int write_results(struct study *study)
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);
     }
-    printf("%zu runs, %zu of them made before, %zu failed%s: %s/%s\n", study->plan.job_count,
-           study->kept, study->progress.failed, conclusions, request->output,
-           page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
+    say(stdout, "%zu runs, %zu of them made before, %zu failed%s: %s/%s\n", study->plan.job_count,
+        study->kept, study->progress.failed, conclusions, request->output,
+        page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
     return study->progress.failed > 0 ? STUDY_RUNS_FAILED : STUDY_DONE;
 }
 
