@@ -2,16 +2,11 @@
 #ifndef STRATA_BASE_RESULT_FILE_H
 #define STRATA_BASE_RESULT_FILE_H
 
+#include "base/result_name.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-/* What a file on its way is called: PREFIX, the process, a number, ENDING.  Who is killed while writing leaves it. */
-#define RESULT_FILE_PREFIX ".strata-"
-#define RESULT_FILE_ENDING ".new"
-
-/* Mode of a file that is not there yet, less what the user's mask takes away. */
-#define RESULT_FILE_MODE 0666
 
 /* Makes `path` hold these bytes.  A regular file is replaced by one that was written beside it: a failure or a kill
  * leaves the old one.  It keeps its permissions, and may be executed if `mode` says so.  Symbolic links stay, and

@@ -206,6 +206,15 @@ static int write_reports(const struct simulation *simulation, struct process *pr
     return written ? 0 : EXIT_STRATA_FAILED;
 }
 
+/* Whether the translator ended with a status of its own, since it could not load the program: there is nothing to
+ * report, and it has said why. */
+static bool never_began(const struct process *process, const struct translator_report *translator)
+{
+    return translator != NULL && !translator_report_known(translator) &&
+           process->exit_signal == 0 && process->exit_status >= EXIT_STRATA_FAILED &&
+           process->exit_status <= EXIT_NOT_FOUND;
+}
+
 static int run_loaded(const struct simulation *simulation, struct process *process,
                       const struct run_description *run)
 {
@@ -226,7 +235,9 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
             : NULL;
     ended.translator = translator;
     run_report_death(process, &ended);
-    const int status = write_reports(simulation, process, &ended);
+    const int status = never_began(process, translator)
+                           ? process->exit_status
+                           : write_reports(simulation, process, &ended);
     translator_report_free(translator);
     if (status != 0) {
         return status;
