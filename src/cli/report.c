@@ -20,6 +20,7 @@
 struct report {
     const char *page, *csv, *callgrind; /* NULL: not asked for */
     const char *program;                /* NULL: the one that the statistics name */
+    struct source_rules sources;
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -49,12 +50,26 @@ static const char *take_program(void *settings, const char *value)
     return NULL;
 }
 
+static const char *take_source_dir(void *settings, const char *value)
+{
+    return source_rules_add(&((struct report *)settings)->sources, value);
+}
+
+static const char *take_any_source(void *settings, const char *value)
+{
+    (void)value;
+    ((struct report *)settings)->sources.any = true;
+    return NULL;
+}
+
 /* clang-format off */
 static const struct command_option options[] = {
     {"-o", "FILE", "write the page: one HTML file that needs nothing else", take_page},
     {"--csv", "FILE", "write the loops as a table", take_csv},
     {"--callgrind", "FILE", "write the loops for KCachegrind and callgrind_annotate", take_callgrind},
     {"--program", "FILE", "the program that ran, if the statistics do not say it or it has moved", take_program},
+    {"--source-dir", "DIR", "show sources below DIR, too, not only those beside the program; may be repeated", take_source_dir},
+    {"--any-source", NULL, "show whatever file the program's debug information names", take_any_source},
 };
 /* clang-format on */
 
@@ -170,14 +185,15 @@ static void put_csv(FILE *file, const struct report *report)
 
 static void put_callgrind(FILE *file, const struct report *report)
 {
-    loops_export_callgrind(file, report->documents[0], "strata " STRATA_VERSION);
+    loops_export_callgrind(file, report->documents[0], &report->sources, "strata " STRATA_VERSION);
 }
 
 static void put_page(FILE *file, const struct report *report)
 {
-    json_t *document = is_study(report->documents[0])
-                           ? json_incref(report->documents[0])
-                           : page_of_runs(report->documents, report->names, report->count);
+    json_t *document =
+        is_study(report->documents[0])
+            ? json_incref(report->documents[0])
+            : page_of_runs(report->documents, report->names, report->count, &report->sources);
     page_write(file, document);
     json_decref(document);
 }

@@ -234,7 +234,6 @@ static int find(struct slice_settings *settings, char **arguments)
     struct found found = {.load_count = 0};
     struct own_files files = {.count = 0};
     own_files_write(&files, "-o", settings->output);
-    own_files_read(&files, "the program", arguments[0]);
     own_files_read(&files, "--machine", settings->simulation.machine_path);
     if (!own_files_check(&files) || !slice_runs_begin(&runs)) {
         return EXIT_STRATA_FAILED;

@@ -94,6 +94,7 @@ static void put_command(FILE *file, const json_t *run)
 struct callgrind {
     FILE *file;
     struct program_file *program; /* may be NULL */
+    struct sources *sources;
     const char *object;
 };
 
@@ -107,7 +108,11 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     uint64_t linked;
     const bool own =
         callgrind->program != NULL && program_file_find(callgrind->program, loop, &linked, &place);
-    char *name = program_file_source(&place);
+    char *name;
+    FILE *shown = sources_find(callgrind->sources, &place, &name);
+    if (shown != NULL) {
+        fclose(shown);
+    }
     if (name == NULL && colon != NULL) {
         name = strndup(source, (size_t)(colon - source));
     }
@@ -120,13 +125,15 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     free(name);
 }
 
-void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
+void loops_export_callgrind(FILE *file, const json_t *run, const struct source_rules *rules,
+                            const char *creator)
 {
     const json_t *loops = loops_of(run);
     const char *why;
     json_int_t total = 0;
     struct callgrind callgrind = {.file = file, .program = program_file_open(run, &why)};
     callgrind.object = json_string_value(json_object_get(json_object_get(run, "program"), "path"));
+    callgrind.sources = sources_open(rules, callgrind.object);
     for (size_t i = 0; i < json_array_size(loops); i++) {
         total += json_integer_value(json_object_get(json_array_get(loops, i), "executions"));
     }
@@ -141,4 +148,5 @@ void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
     }
     fprintf(file, "totals: %" JSON_INTEGER_FORMAT "\n", total);
     program_file_close(callgrind.program);
+    sources_close(callgrind.sources);
 }

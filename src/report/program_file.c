@@ -212,25 +212,6 @@ const uint8_t *program_file_code(const struct program_file *program, uint64_t li
     return NULL;
 }
 
-char *program_file_source(const struct symbol_place *place)
-{
-    char *path = NULL;
-    if (place->path == NULL) {
-        return NULL;
-    }
-    if (place->path[0] == '/' || place->folder == NULL) {
-        path = strdup(place->path);
-    } else if (asprintf(&path, "%s/%s", place->folder, place->path) < 0) {
-        path = NULL;
-    }
-    ASSERT(path != NULL);
-    if (access(path, R_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    return path;
-}
-
 void program_file_close(struct program_file *program)
 {
     if (program == NULL) {

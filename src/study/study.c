@@ -3,11 +3,13 @@
 
 #include "base/beside.h"
 #include "base/check.h"
+#include "base/result_file.h"
 #include "base/say.h"
 #include "report/page.h"
 #include "study/probe.h"
 #include "study/results.h"
 #include "study/runner.h"
+#include "study/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -242,6 +244,42 @@ static int make_plan(struct study *study)
     return STUDY_DONE;
 }
 
+/* Whether `name` in the folder of results is none of the files that the study reads. */
+static bool is_apart(struct study *study, const char *name)
+{
+    struct pool *pool = &study->pool;
+    const char *path = pool_format(pool, "%s/%s", study->request->output, name);
+    const char *file = study->request->file;
+    if (file != NULL && result_file_same(path, file)) {
+        fail(study, "%s is the experiment itself, which the results would overwrite", path);
+        return false;
+    }
+    for (size_t i = 0; i < study->catalogue.program_count; i++) {
+        const struct program *program = study->catalogue.programs[i];
+        const char *word = program->words[0];
+        const char *read =
+            word[0] == '/' ? word : pool_format(pool, "%s/%s", program->folder, word);
+        if (result_file_same(path, read)) {
+            fail(study, "%s is the program %s, which the results would overwrite", path,
+                 program->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Before the runs, not after them. */
+static bool check_names(struct study *study)
+{
+    bool apart = is_apart(study, RESULTS_FILE) && is_apart(study, PAGE_FILE);
+    for (size_t i = 0; apart && i < study->chosen_count; i++) {
+        const char *name = study->chosen[i]->name;
+        apart = is_apart(study, pool_format(&study->pool, "%s" TABLE_ENDING, name)) &&
+                is_apart(study, pool_format(&study->pool, "%s" TABLE_LOOPS_ENDING, name));
+    }
+    return apart;
+}
+
 /* Finds what an earlier study has finished; returns how many runs are left. */
 static size_t find_finished(struct study *study)
 {
@@ -372,7 +410,8 @@ static int write_results(struct study *study)
     const struct results_header header = {
         .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
-        .version = request->version};
+        .version = request->version,
+        .sources = &request->sources};
     json_t *document = results_write(&study->store, &study->plan, &header);
     const bool written = document != NULL && write_page(study, document);
     const char *conclusions = sum_up(&study->pool, document);
@@ -397,6 +436,9 @@ static int run_steps(struct study *study)
     }
     if (status == STUDY_DONE && !store_open(&study->store, &study->pool, study->request->output)) {
         status = fail(study, "%s", study->store.problem);
+    }
+    if (status == STUDY_DONE && !check_names(study)) {
+        status = STUDY_FAILED;
     }
     if (status == STUDY_DONE) {
         status = run_plan(study);
