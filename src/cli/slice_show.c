@@ -74,16 +74,16 @@ static void print_instruction(const struct slice *slice, unsigned i, struct symb
         *(target != NULL ? target : operands) = '\0';
     }
     place_text(symbols, instruction->pc, place, sizeof place);
-    printf("  %-8s  %8" PRIx64 "  %-8s %-20s  %-10s %s\n",
-           i == 0 && slice->prologue > 0 ? "prologue"
-           : i == slice->prologue        ? "body"
-                                         : "",
-           instruction->pc, text, operands != NULL ? operands : "",
-           instruction->delinquent                      ? "delinquent"
-           : guard && slice->guard == SLICE_GUARD_TAKEN ? "guard: yes"
-           : guard                                      ? "guard: no"
-                                                        : "",
-           place);
+    say(stdout, "  %-8s  %8" PRIx64 "  %-8s %-20s  %-10s %s\n",
+        i == 0 && slice->prologue > 0 ? "prologue"
+        : i == slice->prologue        ? "body"
+                                      : "",
+        instruction->pc, text, operands != NULL ? operands : "",
+        instruction->delinquent                      ? "delinquent"
+        : guard && slice->guard == SLICE_GUARD_TAKEN ? "guard: yes"
+        : guard                                      ? "guard: no"
+                                                     : "",
+        place);
     if (slice->kind == SLICE_CHAINING && i + 1 == slice->prologue) {
         printf("  %-8s  %8s  the next slice starts here\n", "", "");
     }

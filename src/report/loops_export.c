@@ -1,6 +1,7 @@
 /* The loops of a run for other programs: as a table (CSV), and for KCachegrind. */
 #include "report/loops_export.h"
 
+#include "base/say.h"
 #include "report/program_file.h"
 
 #include <inttypes.h>
@@ -69,11 +70,7 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
  * name before. */
 static void put_name(FILE *file, const char *key, const char *name)
 {
-    fprintf(file, "%s=%s", key, name[0] == '(' ? " " : "");
-    for (; *name != '\0'; name++) {
-        fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
-    }
-    fputc('\n', file);
+    say(file, "%s=%s%s\n", key, name[0] == '(' ? " " : "", name);
 }
 
 static void put_command(FILE *file, const json_t *run)
@@ -83,10 +80,7 @@ static void put_command(FILE *file, const json_t *run)
     fputs("cmd:", file);
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         const char *word = json_string_value(json_array_get(arguments, i));
-        fputc(' ', file);
-        for (; word != NULL && *word != '\0'; word++) {
-            fputc((unsigned char)*word < ' ' ? ' ' : *word, file);
-        }
+        say(file, " %s", word != NULL ? word : "");
     }
     fputc('\n', file);
 }
