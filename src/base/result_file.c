@@ -31,7 +31,7 @@ static const char *split(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     if (slash == NULL) {
-        strcpy(folder, ".");
+        memcpy(folder, ".", sizeof ".");
         return path;
     }
     const size_t length = slash == path ? 1 : (size_t)(slash - path);
@@ -74,11 +74,12 @@ static bool follow(struct place *place)
 static bool find_place(struct place *place, const char *path)
 {
     *place = (struct place){.in_place = false};
-    if (strlen(path) >= sizeof place->path) {
+    const size_t length = strlen(path);
+    if (length >= sizeof place->path) {
         errno = ENAMETOOLONG;
         return false;
     }
-    strcpy(place->path, path);
+    memcpy(place->path, path, length + 1);
     for (unsigned links = 0; lstat(place->path, &place->status) == 0; links++) {
         place->exists = !S_ISLNK(place->status.st_mode);
         if (place->exists || is_of_proc(place->path)) {

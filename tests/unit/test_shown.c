@@ -42,7 +42,9 @@ static void control_characters_are_shown(void **unused)
     SHOWN("a\033[2Jb", "a\\x1b[2Jb");
     SHOWN("\a\b\t\n\r\177", "\\x07\\x08\\x09\\x0a\\x0d\\x7f");
     SHOWN("a\0b", "a\\x00b");
-    SHOWN("\xc2\x9b" "31m", "\\u009b31m"); /* the same as escape and a bracket, in one character */
+    SHOWN("\xc2\x9b"
+          "31m",
+          "\\u009b31m"); /* the same as escape and a bracket, in one character */
     SHOWN("\u202ecod.exe\u2066", "\\u202ecod.exe\\u2066");
     SHOWN("\u2028\u2029\ufeff\u200e", "\\u2028\\u2029\\ufeff\\u200e");
 }
