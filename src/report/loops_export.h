@@ -17,4 +17,8 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
 void loops_export_callgrind(FILE *file, const json_t *run, const struct source_rules *rules,
                             const char *creator);
 
+/* For callgrind files: a line with a name, and the one with the command that ran. */
+void export_name(FILE *file, const char *key, const char *name);
+void export_command(FILE *file, const json_t *run);
+
 #endif
