@@ -84,6 +84,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "report",
     .usage = "[OPTIONS] STATS.json [OTHER.json]",
+    .operand = "FILE",
     .purpose =
         "Shows what strata run --stats or strata sim --stats wrote as a page: where the\n"
         "instructions went, the hot loops with their source, the counters; of two files, side by\n"
@@ -94,6 +95,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_report_description = &description;
 
 static bool is_study(const json_t *document)
 {

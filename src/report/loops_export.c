@@ -110,7 +110,8 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     if (name == NULL && colon != NULL) {
         name = strndup(source, (size_t)(colon - source));
     }
-    export_name(callgrind->file, "ob", own && callgrind->object != NULL ? callgrind->object : "???");
+    export_name(callgrind->file, "ob",
+                own && callgrind->object != NULL ? callgrind->object : "???");
     export_name(callgrind->file, "fl", name != NULL ? name : "???");
     export_name(callgrind->file, "fn", function != NULL ? function : head != NULL ? head : "???");
     fprintf(callgrind->file, "%s %s %" JSON_INTEGER_FORMAT "\n\n", head != NULL ? head : "0",

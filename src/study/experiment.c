@@ -1,6 +1,7 @@
 /* Reads experiment files: one line, one thing. */
 #include "study/experiment.h"
 
+#include "base/number.h"
 #include "study/experiment_check.h"
 
 #include <ctype.h>
@@ -520,17 +521,17 @@ bool experiment_read_addresses(struct pool *pool, const struct experiment *exper
                                const char *word, struct addresses *addresses)
 {
     const char *dot = strchr(word, '.'), *colon = strrchr(word, ':');
-    char *end = NULL;
+    uint64_t count;
     if (!experiment_is_addresses(word) || dot == NULL || colon == NULL || colon <= dot + 1 ||
-        !isdigit((unsigned char)colon[1])) {
+        !number_read(colon + 1, NUMBER_COUNT, 1, SIZE_MAX, &count)) {
         return false;
     }
     addresses->word = word;
     addresses->run =
         experiment_find_run(experiment, pool_copy(pool, word + 1, (size_t)(dot - word) - 1));
     addresses->path = pool_copy(pool, dot + 1, (size_t)(colon - dot) - 1);
-    addresses->count = strtoul(colon + 1, &end, 10);
-    return *end == '\0' && addresses->count > 0;
+    addresses->count = count;
+    return true;
 }
 
 size_t experiment_find_run(const struct experiment *experiment, const char *name)

@@ -134,6 +134,8 @@ struct experiment {
     size_t reason_count;
 };
 
+#define MACHINE_OPTION "--machine"
+
 extern const char *const value_unit_names[];
 extern const char *const chart_kind_names[];
 

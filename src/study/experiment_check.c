@@ -115,19 +115,37 @@ static bool check_addresses(struct script *script, const struct experiment *expe
     return true;
 }
 
-static bool check_runs(struct script *script, const struct experiment *experiment)
+/* Whether a word names an option, in full or abbreviated, with a value behind '=' or without. */
+static bool names_option(const char *word, const char *option)
+{
+    const size_t length = strcspn(word, "=");
+    return strcmp(word, option) == 0 || (length > 2 && strncmp(word, option, length) == 0);
+}
+
+static bool check_option(struct script *script, const char *word)
 {
     /* What the study itself gives, and the end of the options. */
-    static const char *const reserved[] = {"--stats", "--", "--help", "--trace", "--summary"};
+    static const char *const reserved[] = {"--stats", "--", "-h", "--help", "--trace", "--summary"};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+        if (names_option(word, reserved[i])) {
+            return script_wrong(script, "%s is not for experiments", reserved[i]);
+        }
+    }
+    /* The study looks for it: a run is of the processor that it names. */
+    return strcmp(word, MACHINE_OPTION) == 0 || !names_option(word, MACHINE_OPTION) ||
+           script_wrong(script, "in experiments it is written " MACHINE_OPTION " NAME: %.60s",
+                        word);
+}
+
+static bool check_runs(struct script *script, const struct experiment *experiment)
+{
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *command = &experiment->runs[i].command;
         size_t files = 0;
         script->line = command->line;
         for (size_t j = 0; j < command->count; j++) {
-            for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++) {
-                if (strcmp(command->words[j], reserved[k]) == 0) {
-                    return script_wrong(script, "%s is not for experiments", reserved[k]);
-                }
+            if (!check_option(script, command->words[j])) {
+                return false;
             }
             if (!check_braces(script, experiment, command->words[j])) {
                 return false;

@@ -51,7 +51,7 @@ static json_t *make_commands(struct pool *pool, const struct planned *planned)
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *words = &experiment->runs[i].command;
         const char *text = join(pool, "strata", words);
-        if (planned->besides != NULL && words_have(words, "--machine")) {
+        if (planned->besides != NULL && words_have(words, MACHINE_OPTION)) {
             text = join(pool, text, planned->besides);
         }
         put(commands, experiment->runs[i].name, json_string(text));

@@ -6,6 +6,7 @@
 #include "base/result_file.h"
 #include "base/say.h"
 #include "report/page.h"
+#include "study/keys.h"
 #include "study/probe.h"
 #include "study/results.h"
 #include "study/runner.h"
@@ -36,6 +37,7 @@ struct study {
     struct plan plan;
     struct store store;
     struct progress progress;
+    struct keys keys;
     const char *place;       /* the folder of strata itself */
     const char *experiments; /* the folder; NULL if there is none */
     struct experiment **chosen;
@@ -280,10 +282,22 @@ static bool check_names(struct study *study)
     return apart;
 }
 
-/* Finds what an earlier study has finished; returns how many runs are left. */
-static size_t find_finished(struct study *study)
+/* A mistake in a value shall not wait for the last run. */
+static bool look_at_finished(void *context, const struct job *job)
+{
+    struct study *study = context;
+    json_t *document = store_read_run(&study->store, job->key);
+    const bool right = keys_look(&study->keys, &study->script, job, document);
+    json_decref(document);
+    return right;
+}
+
+/* Finds what an earlier study has finished; false if one of these shows that an experiment is wrong. */
+static bool find_finished(struct study *study, size_t *count)
 {
     size_t left = 0;
+    bool right = true;
+    study->keys = (struct keys){.pool = &study->pool, .plan = &study->plan};
     for (size_t i = 0; i < study->plan.job_count; i++) {
         struct job *job = study->plan.jobs[i];
         json_t *document = store_read_run(&study->store, job->key);
@@ -292,10 +306,13 @@ static size_t find_finished(struct study *study)
             fail(study, "%s; it is run again", study->store.problem);
         }
         left += document == NULL;
+        right =
+            right && (document == NULL || keys_look(&study->keys, &study->script, job, document));
         json_decref(document);
     }
     study->kept = study->plan.job_count - left;
-    return left;
+    *count = left;
+    return right;
 }
 
 static unsigned count_cores(void)
@@ -345,13 +362,18 @@ static void compare_outputs(struct study *study)
 static int run_plan(struct study *study)
 {
     const unsigned workers = study->request->workers > 0 ? study->request->workers : count_cores();
-    const size_t left = find_finished(study);
+    size_t left;
+    if (!find_finished(study, &left)) {
+        return fail_in_file(study);
+    }
     struct runner runner = {.pool = &study->pool,
                             .store = &study->store,
                             .progress = &study->progress,
                             .strata = SELF,
                             .workers = workers,
-                            .timeout_seconds = study->request->timeout_seconds};
+                            .timeout_seconds = study->request->timeout_seconds,
+                            .finished = look_at_finished,
+                            .finished_context = study};
     int signal = 0;
     progress_begin(&study->progress, left, workers);
     switch (runner_run(&runner, &study->plan, &signal)) {
@@ -360,7 +382,12 @@ static int run_plan(struct study *study)
     case RUNNER_INTERRUPTED:
         fail(study, "interrupted; finished runs are kept: the same command goes on");
         return 128 + signal;
+    case RUNNER_REFUSED:
+        return fail_in_file(study);
     default:
+        if (!keys_conclude(&study->keys, &study->script)) {
+            return fail_in_file(study);
+        }
         compare_outputs(study);
         return STUDY_DONE;
     }

@@ -31,7 +31,7 @@ def first_words(table):
 
 
 def default_of(option):
-    return re.search(rf"^  {option} .*\((\S+)\)$", output("run", "--help"), flags=re.M).group(1)
+    return re.search(rf"^  {option} .*(?:\n {{20,}}.*)?\((\S+)\)$", output("run", "--help"), flags=re.M).group(1)
 
 
 def plain(number):
