@@ -1,8 +1,8 @@
 /* Reads the processor that a name of configs/ or a file describes, and says what is known of it. */
 #include "cli/processor.h"
 
-#include "base/say.h"
 #include "base/check.h"
+#include "base/say.h"
 
 #include <dirent.h>
 #include <stdlib.h>
