@@ -1,6 +1,7 @@
 /* `strata run`: runs a program under the translator, for RISC-V on the simulated processor. */
 #include "base/check.h"
 #include "base/number.h"
+#include "base/say.h"
 #include "cli/simulation.h"
 #include "elf/image.h"
 
@@ -322,9 +323,8 @@ static int run_program(struct run *run, char **arguments)
         return run_next(run, arguments);
     }
     if (is_for_x86_64(arguments[0])) {
-        fprintf(stderr,
-                "strata: %s: is an x86-64 program; the translator for these is not built yet\n",
-                arguments[0]);
+        say(stderr, "strata: %s: is an x86-64 program; the translator for these is not built yet\n",
+            arguments[0]);
         return EXIT_NOT_EXECUTABLE;
     }
     char *translator = find_translator(run);
@@ -332,8 +332,8 @@ static int run_program(struct run *run, char **arguments)
     int status = EXIT_STRATA_FAILED;
     const char *reason = refuse_translator(translator);
     if (reason != NULL) {
-        fprintf(stderr, "strata: cannot use the translator %s: %s; see strata run --help\n",
-                translator, reason);
+        say(stderr, "strata: cannot use the translator %s: %s; see strata run --help\n", translator,
+            reason);
     } else {
         status = run_under(run, translator, arguments);
     }

@@ -2,8 +2,11 @@
 #include "cli/simulation.h"
 
 #include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 #include "cli/addresses.h"
 #include "cli/companions.h"
+#include "cli/own_files.h"
 #include "cli/processor.h"
 #include "cli/progress_line.h"
 #include "machine/linux/process.h"
@@ -189,21 +192,10 @@ char *simulation_absolute_path(const char *path)
  * without opening: the reader of a pipe would take that for the end. */
 static bool writable(const char *path, const char *what)
 {
-    if (path == NULL || access(path, W_OK) == 0) {
+    if (path == NULL || result_file_possible(path)) {
         return true;
     }
-    char *folder = strdup(path);
-    ASSERT(folder != NULL);
-    if (errno == ENOENT) {
-        *strrchr(folder, '/') = '\0';
-        if (access(folder[0] != '\0' ? folder : "/", W_OK) == 0) {
-            free(folder);
-            return true;
-        }
-    }
-    const int error = errno;
-    free(folder);
-    fprintf(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(error));
+    say(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(errno));
     return false;
 }
 
@@ -225,6 +217,15 @@ static int write_reports(const struct simulation *simulation, struct process *pr
         run_report_summary(process, run);
     }
     return written ? 0 : EXIT_STRATA_FAILED;
+}
+
+/* Whether the translator ended with a status of its own, since it could not load the program: there is nothing to
+ * report, and it has said why. */
+static bool never_began(const struct process *process, const struct translator_report *translator)
+{
+    return translator != NULL && !translator_report_known(translator) &&
+           process->exit_signal == 0 && process->exit_status >= EXIT_STRATA_FAILED &&
+           process->exit_status <= EXIT_NOT_FOUND;
 }
 
 static int run_loaded(const struct simulation *simulation, struct process *process,
@@ -255,7 +256,9 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
         simulation->functions != NULL ? profile_report_take(process, simulation->functions) : NULL;
     ended.profile = profile;
     run_report_death(process, &ended);
-    const int status = write_reports(simulation, process, &ended);
+    const int status = never_began(process, translator)
+                           ? process->exit_status
+                           : write_reports(simulation, process, &ended);
     translator_report_free(translator);
     profile_report_free(profile);
     if (status != 0) {
@@ -425,6 +428,38 @@ static bool read_processor(struct simulation *simulation)
     return fits;
 }
 
+/* False after a message if a report would go into a file that this run reads. */
+static bool check_files(const struct simulation *simulation, char **arguments,
+                        const struct run_description *run)
+{
+    struct own_files files = {.count = 0};
+    char *units[UNITS_CHOSEN_MAX];
+    own_files_write(&files, "--stats", simulation->stats_path);
+    own_files_write(&files, "--profile", simulation->profile_path);
+    own_files_write(&files, "--trace", simulation->machine.trace_path);
+    own_files_write(&files, "--pipeview", simulation->machine.pipeview_path);
+    own_files_read(&files, "the program", run->path);
+    if (arguments[0] != run->path) {
+        own_files_read(&files, "the translator", arguments[0]);
+    }
+    for (unsigned i = 0; i < simulation->with_count; i++) {
+        own_files_read(&files, "the program of --with", simulation->with[i][0]);
+    }
+    own_files_read(&files, "--machine", simulation->machine_path);
+    own_files_read(&files, "--arm", simulation->arm_path);
+    own_files_read(&files, "--perfect-loads", simulation->perfect_path);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        const char *unit = simulation->units[i];
+        units[i] = strndup(unit, strcspn(unit, ",")); /* without its parameters */
+        own_files_read(&files, "--unit", chosen_is_file(unit) ? units[i] : NULL);
+    }
+    const bool apart = own_files_check(&files);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        free(units[i]);
+    }
+    return apart;
+}
+
 int simulation_run(struct simulation *simulation, char **arguments,
                    const struct run_description *run)
 {
@@ -432,7 +467,7 @@ int simulation_run(struct simulation *simulation, char **arguments,
         (simulation->perfect_path != NULL &&
          !addresses_read(simulation->perfect_path, "perfect loads", add_perfect_load,
                          simulation)) ||
-        !companions_check(simulation)) {
+        !companions_check(simulation) || !check_files(simulation, arguments, run)) {
         free(simulation->machine_path);
         return EXIT_STRATA_FAILED;
     }

@@ -2,6 +2,7 @@
 #include "report/hotspots.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/units/counter_table.h"
 #include "report/places.h"
 #include "report/profile_report.h"
@@ -105,8 +106,8 @@ static void print_loop(const struct hotspot *loop, struct places *places)
     if (loop->share >= 0) {
         snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
-    fprintf(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
-            SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+    say(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
+        SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
 }
 
 /* What is wrong with the counts, and how to have them whole. */
@@ -154,14 +155,14 @@ void hotspots_print(const struct hotspots *hotspots, struct process *process)
     ASSERT(sorted != NULL);
     memcpy(sorted, hotspots->loops, hotspots->count * sizeof *sorted);
     qsort(sorted, hotspots->count, sizeof *sorted, by_share);
-    fprintf(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
-            "source", "function");
+    say(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
+        "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
         print_loop(&sorted[i], places);
     }
     if (hotspots->count > SUMMARY_LOOPS) {
-        fprintf(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
-                hotspots->count - SUMMARY_LOOPS);
+        say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
+            hotspots->count - SUMMARY_LOOPS);
     }
     free(sorted);
     places_close(places);

@@ -2,6 +2,7 @@
 #include "report/profile_report.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/units/call_graph.h"
 #include "machine/units/profile.h"
 #include "report/loop_bodies.h"
@@ -458,7 +459,7 @@ static void print_place(struct places *places, guest_addr address, const char *n
     } else {
         columns_fit(shown, name, NAME_COLUMNS);
     }
-    fprintf(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
+    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
 }
 
 static void print_inclusive(const struct profile_report *report, uint64_t instructions)
@@ -471,8 +472,8 @@ static void print_inclusive(const struct profile_report *report, uint64_t instru
 static void print_functions(const struct profile_report *report, struct places *places)
 {
     const bool cycles = report->cycles != 0;
-    fprintf(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
-            report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
+    say(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
+        report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < report->function_count && i < PRINTED_FUNCTIONS; i++) {
         const struct function_sum *sum = &report->functions[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", cycles ? sum->cycles : sum->instructions,
@@ -485,9 +486,8 @@ static void print_functions(const struct profile_report *report, struct places *
 
 static void print_loops(const struct profile_report *report, struct places *places)
 {
-    fprintf(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
-            report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source",
-            "function");
+    say(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
+        report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < report->loops.count && i < PRINTED_LOOPS; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,

@@ -1,6 +1,7 @@
 /* What is told of a program's run: the statistics file, the loop profile and the summary. */
 #include "report/run_report.h"
 
+#include "base/say.h"
 #include "base/sha256.h"
 #include "machine/helpers/helpers.h"
 #include "machine/linux/layout.h"
@@ -219,7 +220,7 @@ void run_report_summary(struct process *process, const struct run_description *r
 {
     const struct machine *machine = &process->machine;
     struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
-    fprintf(stderr, "strata: %s\n", run->path);
+    say(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
@@ -279,15 +280,15 @@ void run_report_death(struct process *process, const struct run_description *run
     if (stop->reason != ENGINE_EBREAK) {
         snprintf(number, sizeof number, " 0x%" PRIx64, stop->address);
     }
-    fprintf(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
-            sigabbrev_np(process->exit_signal), fault, number, stop->pc);
+    say(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
+        sigabbrev_np(process->exit_signal), fault, number, stop->pc);
     if (places_find(places, stop->pc, &place)) {
         char name[COLUMN_BYTES(NAME_COLUMNS)];
         places_name(&place, name, NAME_COLUMNS);
-        fprintf(stderr, " in %s", name);
+        say(stderr, " in %s", name);
     }
     if (place.symbol.file != NULL) {
-        fprintf(stderr, " (%s:%u)", place.symbol.file, place.symbol.line);
+        say(stderr, " (%s:%u)", place.symbol.file, place.symbol.line);
     }
     if (LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES - stop->address <= STACK_OVERRUN_BYTES) {
         fprintf(stderr, "; the stack is full (%u MB)", (unsigned)(LAYOUT_STACK_BYTES >> 20));

@@ -1,5 +1,6 @@
 /* execve: RISC-V programs start in a new Strata, all others as the host runs them. */
 #define _GNU_SOURCE
+#include "base/say.h"
 #include "elf/image.h"
 #include "machine/linux/paths.h"
 #include "machine/linux/signal.h"
@@ -382,8 +383,8 @@ static int64_t execute_call(struct thread *thread, const char *path, guest_addr 
     const struct process *process = thread->process;
 
     if (!process->forked && (process->schedule.together != NULL || process->machine.seat != NULL)) {
-        fprintf(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
-                process->executable, path);
+        say(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
+            process->executable, path);
         return -ENOSYS;
     }
     struct execution *execution = calloc(1, sizeof *execution);

@@ -1,4 +1,5 @@
 /* Maps a program, its interpreter and its first stack, and says in one line why it cannot. */
+#include "base/say.h"
 #include "elf/image.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/linux/files.h"
@@ -45,9 +46,9 @@ __attribute__((format(printf, 3, 4))) static int fail(const char *path, int stat
 {
     va_list arguments;
 
-    fprintf(stderr, "strata: %s: ", path);
+    say(stderr, "strata: %s: ", path);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say_list(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
     return status;

@@ -2,6 +2,7 @@
 #include "machine/processor/machine.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/engine/callbacks.h"
 #include "machine/helpers/capture.h"
 #include "machine/helpers/helpers.h"
@@ -127,8 +128,8 @@ static bool watch_pipeline(struct machine *machine)
         struct unit *view =
             pipeview_open(options->pipeview_path, machine->pipeline, &machine->own_descriptors[2]);
         if (view == NULL) {
-            fprintf(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
-                    options->pipeview_path, strerror(errno));
+            say(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
+                options->pipeview_path, strerror(errno));
             return false;
         }
         add_unit(&machine->units, view);
@@ -274,8 +275,8 @@ static bool add_units(struct machine *machine)
         struct unit *trace = trace_create(options->trace_path, options->trace_low,
                                           options->trace_high, host, &machine->own_descriptors[0]);
         if (trace == NULL) {
-            fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
-                    strerror(errno));
+            say(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
+                strerror(errno));
             return false;
         }
         add_unit_to_all(machine, trace);

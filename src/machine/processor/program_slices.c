@@ -1,6 +1,7 @@
 /* The slices that a program brings with it go to the processor that runs it. */
 #include "machine/processor/program_slices.h"
 
+#include "base/say.h"
 #include "slice/file.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ void program_slices_attach(struct machine *machine, const char *path, guest_addr
     }
     /* One that cannot be read, though it was just loaded, has none. */
     if (status != SECTION_OK && status != SECTION_NONE && status != SECTION_UNREADABLE) {
-        fprintf(stderr, "strata: %s %s%s%s\n", path, section_status_message(status),
-                wrong != NULL ? ": " : "", wrong != NULL ? wrong : "");
+        say(stderr, "strata: %s %s%s%s\n", path, section_status_message(status),
+            wrong != NULL ? ": " : "", wrong != NULL ? wrong : "");
     }
 }

@@ -11,6 +11,7 @@
 #include "translator/fragment/state.h"
 #include "translator/fragment/fetch.h"
 #include "translator/host/host.h"
+#include "translator/host/output_file.h"
 #include "translator/host/lock.h"
 #include "translator/host/actions.h"
 #include "translator/fragment/target.h"
@@ -85,6 +86,7 @@ struct reports {
     int64_t process;       /* the process whose memory this is */
     int64_t first;         /* the process that the user started; 0 if nothing is to be reported */
     bool written;          /* everything was */
+    bool failed;           /* or something could not be */
     bool again;            /* something was written before, by a process that lived on */
 };
 
@@ -139,6 +141,8 @@ struct translator {
     char dump_path[EXECUTABLE_BYTES];
     struct actions actions;        /* the process's; one that borrows the memory has its own */
     struct target_process process; /* what the target keeps */
+    struct file_identity program;  /* its file, into which nothing is written */
+    struct output_file stats_file; /* while it is being written */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 

@@ -135,7 +135,7 @@ static _Noreturn void die(struct context *context, int number)
     const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
     outside_leave_cache(context); /* for good: nobody shall wait for it */
-    report_end(context->translator);
+    report_end(context->translator, 128 + number);
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
     set_mask(~SIGNAL_BIT(number));

@@ -144,6 +144,5 @@ int64_t system_exit(struct context *context, const struct call *call)
 
 int64_t system_exit_group(struct context *context, const struct call *call)
 {
-    report_end(context->translator);
-    host_exit((int)call->arguments[0]);
+    host_exit(report_end(context->translator, (int)call->arguments[0]));
 }
