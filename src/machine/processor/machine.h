@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_PROCESSOR_MACHINE_H
 #define STRATA_MACHINE_PROCESSOR_MACHINE_H
 
+#include "isa/rv64/xstrata_abi.h"
 #include "machine/engine/engine.h"
 #include "machine/engine/unit_set.h"
 #include "machine/processor/phases.h"
@@ -16,6 +17,9 @@ struct pipeline;
 struct seat;
 struct alone;
 struct sampler_plan;
+
+/* Feature bits of CSR strfeat and of the auxiliary vector. */
+#define MACHINE_FEATURES (UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS)
 
 /* The trace's, one that the caller keeps, and that of the view of the pipeline. */
 #define OWN_DESCRIPTORS 3
@@ -62,6 +66,7 @@ struct machine {
     struct code_classes *classes;     /* one of the units; NULL: nobody asked for it */
     struct unit *warm_unit;           /* what warming records; in phase_units only */
     struct origins origins;           /* whose code an instruction is */
+    guest_addr last_words;            /* of a translator: struct xstrata_last_words; 0: none */
     struct pipeline *pipeline;        /* NULL: instructions have no cycles */
     struct hart *harts[CONTEXTS_MAX]; /* the hart that last ran on each context of the pipeline */
     struct helpers *helpers; /* what runs on free contexts of the pipeline; NULL: nothing */

@@ -111,6 +111,7 @@ struct translator {
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
     bool has_hardware;     /* the processor has counters, and more for translators */
+    bool has_last_words;   /* report_last_words is called when the program is ended from outside */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool threaded; /* there was more than one: code is changed by single words */

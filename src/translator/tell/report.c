@@ -283,6 +283,27 @@ void report_end(struct translator *translator)
     lock_release(&translator->lock);
 }
 
+/* Waits for nobody: a thread that has the lock never gives it back.  The statistics come first, since fragments
+ * that were being built may be more than the dump can stand.  What a report that was being written has in the
+ * file already is written over. */
+void report_last_words(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (!has_reports(reports)) {
+        return;
+    }
+    reports->again = true;
+    dispatch_add_up(translator);
+    write_statistics_file(translator);
+    if (reports->process != reports->first) {
+        processes_add(translator, false);
+    }
+    if (reports->dump_fd >= 0) {
+        dump_fragments(translator);
+    }
+}
+
 void report_prepare_process(struct translator *translator)
 {
     struct reports *reports = &translator->reports;

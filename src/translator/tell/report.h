@@ -8,6 +8,9 @@
 void report_start(struct translator *translator);
 /* The program ends: writes everything, once. */
 void report_end(struct translator *translator);
+/* Somebody else has ended the program, and no instruction runs any more: writes what is there, wherever the
+ * threads stand.  Called by the target. */
+void report_last_words(struct translator *translator);
 /* Another process or program may begin; the lock is not needed. */
 void report_prepare_process(struct translator *translator);
 /* This is a process that was forked: it begins to count anew.  It may have the same

@@ -104,6 +104,7 @@ struct target_site {
 /* What the target keeps for the whole process. */
 struct target_process {
     struct xstrata_origins origins; /* what target_announce shows */
+    struct xstrata_last_words last_words;
     uint64_t signal_return;         /* where handlers return to, if that is in the cache */
 };
 
