@@ -78,6 +78,7 @@ static const struct command_option options[] = {
 #undef OPTION_OF_REPORT
     {"--argv0", "NAME", NULL, simulation_take_argv0},
     {"--env-fd", "N", NULL, simulation_take_env_fd},
+    {"--earlier-fd", "N", NULL, simulation_take_earlier_fd},
     {"--words-fd", "N", NULL, take_words_fd},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
 };

@@ -31,7 +31,8 @@ struct simulation {
     const char *sysroot;
     const char *argv0;
     int environment_fd;
-    char ***with; /* the words of each program that runs beside this one; malloc'ed */
+    int earlier_fd; /* what is told of programs before this one, in the same process; -1: nothing */
+    char ***with;   /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
     bool perfect_memory;
@@ -52,6 +53,7 @@ struct simulation {
 /* Options that only `strata sim` takes, for programs that a program executes. */
 const char *simulation_take_argv0(void *settings, const char *value);
 const char *simulation_take_env_fd(void *settings, const char *value);
+const char *simulation_take_earlier_fd(void *settings, const char *value);
 
 /* What is asked for if no option says otherwise; with the caller's environment. */
 void simulation_begin(struct simulation *simulation);

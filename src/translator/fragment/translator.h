@@ -84,6 +84,8 @@ struct reports {
     int64_t shared_fds[2]; /* another process's first two, where both have the same descriptors */
     int64_t process;       /* the process whose memory this is */
     int64_t first;         /* the process that the user started; 0 if nothing is to be reported */
+    const char *earlier;   /* what the program before this one, in this process, has reported, */
+    size_t earlier_bytes;  /* and how much that is; 0: there was none */
     bool written;          /* everything was */
     bool again;            /* something was written before, by a process that lived on */
 };

@@ -43,22 +43,28 @@ static bool is_file(const char *path)
 }
 
 /* Processes that the first one started have files of their own. */
+#define OWN_BYTES (EXECUTABLE_BYTES + 24)
+static void name_own(const struct reports *reports, const char *path, char own[OWN_BYTES])
+{
+    struct text text;
+
+    text_begin(&text, own, OWN_BYTES);
+    text_put_string(&text, path);
+    if (reports->process != reports->first) {
+        text_put_char(&text, '.');
+        text_put_decimal(&text, reports->process);
+    }
+}
+
 static int64_t open_own(const struct translator *translator, const char *path)
 {
     const struct reports *reports = &translator->reports;
-    char own[EXECUTABLE_BYTES + 24];
-    struct text text;
+    char own[OWN_BYTES];
 
-    if (reports->process == reports->first) {
-        return output_open(path);
-    }
-    if (!is_file(path)) {
+    if (reports->process != reports->first && !is_file(path)) {
         return OUTPUT_NONE;
     }
-    text_begin(&text, own, sizeof own);
-    text_put_string(&text, path);
-    text_put_char(&text, '.');
-    text_put_decimal(&text, reports->process);
+    name_own(reports, path, own);
     return output_open(own);
 }
 
@@ -77,6 +83,41 @@ static int64_t open_report(const struct translator *translator, const char *path
         }
     }
     return host_is_error(fd) ? OUTPUT_NONE : fd;
+}
+
+static size_t read_all(int64_t fd, char *to, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        const int64_t count = host_call(__NR_read, fd, to + done, bytes - done);
+        if (host_is_error(count) || count == 0) {
+            break;
+        }
+        done += (size_t)count;
+    }
+    return done;
+}
+
+/* The program before this one has written its part to the file that this one is about to empty. */
+static void keep_earlier(struct reports *reports, const char *path)
+{
+    char own[OWN_BYTES];
+    struct stat status;
+
+    name_own(reports, path, own);
+    const int64_t fd =
+        host_call(__NR_openat, (long)AT_FDCWD, own, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (host_is_error(fd)) {
+        return;
+    }
+    if (!host_is_error(host_call(__NR_fstat, fd, &status)) && S_ISREG(status.st_mode) &&
+        status.st_size > 0) {
+        char *text = host_map((size_t)status.st_size, false);
+        reports->earlier = text;
+        reports->earlier_bytes = text != NULL ? read_all(fd, text, (size_t)status.st_size) : 0;
+    }
+    host_call(__NR_close, fd);
 }
 
 void report_start(struct translator *translator)
@@ -100,6 +141,9 @@ void report_start(struct translator *translator)
     make_absolute(translator->stats_path, options->stats_path);
     make_absolute(translator->dump_path, options->dump_path);
     if (options->stats_path != NULL) {
+        if (reports->again) {
+            keep_earlier(reports, translator->stats_path);
+        }
         reports->stats_fd = open_report(translator, translator->stats_path,
                                         translator->options.stats_path, "statistics");
     }
@@ -166,7 +210,7 @@ static void put_hotspots(struct translator *translator, const struct count_total
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, ",\n  \"loops\": [");
     count_each(translator, put_loop, &list);
-    output_string(output, "]\n }\n");
+    output_string(output, "]\n }");
 }
 
 /* Only the first process knows the others, and only if there were any. */
@@ -216,7 +260,12 @@ static void write_statistics(struct translator *translator, struct output *outpu
     output_string(output, "\n },\n");
     put_processes(translator, output);
     put_hotspots(translator, &counted, output);
-    output_string(output, "}\n");
+    if (translator->reports.earlier_bytes != 0) {
+        output_string(output, ",\n \"earlier\": [");
+        output_bytes(output, translator->reports.earlier, translator->reports.earlier_bytes);
+        output_string(output, "]");
+    }
+    output_string(output, "\n}\n");
 }
 
 /* A process that borrows another's memory has none. */
@@ -335,6 +384,7 @@ void report_forked(struct translator *translator, bool shares_files)
     forget_descriptor(&reports->dump_fd, &reports->shared_fds[1], shares_files);
     reports->process = host_call(__NR_getpid);
     reports->written = reports->again = false;
+    reports->earlier_bytes = 0; /* its parent tells of that */
     translator->statistics = (struct statistics){.fragments = 0};
     if (translator->dump_path[0] != '\0') {
         reports->dump_fd = open_report(translator, translator->dump_path,
