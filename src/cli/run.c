@@ -174,10 +174,13 @@ static char **join_words(const struct run *run, const char *translator, const ch
     return words;
 }
 
-static void set_words(struct simulation *simulation, int fd)
+/* Which code is the translator's is also asked by slices, which need to know it of the program's. */
+static void set_words(struct simulation *simulation, int fd, const char *file)
 {
     simulation->machine.kept_descriptor = fd;
-    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary;
+    simulation->machine.program = file;
+    simulation->machine.count_classes =
+        simulation->stats_path != NULL || simulation->summary || simulation->machine_path != NULL;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on
@@ -191,10 +194,10 @@ static int run_under(struct run *run, const char *translator, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     struct simulation *simulation = &run->simulation;
-    set_words(simulation, fd);
     char descriptor[16];
     snprintf(descriptor, sizeof descriptor, "%d", fd);
     char *file = simulation_absolute_path(arguments[0]);
+    set_words(simulation, fd, file);
     const struct run_description described = {.path = arguments[0],
                                               .arguments = arguments,
                                               .file = file,
@@ -288,7 +291,7 @@ static int run_next(struct run *run, char **words)
                                               .file = file,
                                               .translator_options = run->options};
     fcntl(run->words_fd, F_SETFD, FD_CLOEXEC);
-    set_words(&run->simulation, run->words_fd);
+    set_words(&run->simulation, run->words_fd, file);
     const int status = simulation_run(&run->simulation, words, &described);
     free(arguments);
     free(file);

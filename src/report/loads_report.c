@@ -76,8 +76,6 @@ static void report_level(const struct ranking *ranking, const struct load_site *
     s->end(s);
 }
 
-static const char *const owner_names[] = {
-    [OWNER_PROGRAM] = "program", [OWNER_TRANSLATOR] = "strata", [OWNER_UNKNOWN] = "unknown"};
 
 static void report_site(const struct ranking *ranking, const struct load_site *site,
                         struct places *places, struct statistics *s)
@@ -91,7 +89,7 @@ static void report_site(const struct ranking *ranking, const struct load_site *s
     s->begin(s, NULL);
     places_report_address(s, "pc", site->pc);
     s->text(s, "instruction", text);
-    s->text(s, "owner", owner_names[site->owner]);
+    s->text(s, "owner", places_owner(site->owner));
     s->number(s, "copies", site->copies);
     places_report(places, s, site->pc);
     s->number(s, "executions", site->executions);
@@ -168,7 +166,7 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     }
     fprintf(stderr, " %8.1f  %-20s %-18s 0x%" PRIx64 "\n",
             share(site->latency_cycles, site->executions),
-            site->owner != OWNER_PROGRAM ? owner_names[site->owner]
+            site->owner != OWNER_PROGRAM ? places_owner(site->owner)
             : place.function != NULL     ? place.function
                                          : "-",
             source, site->pc);

@@ -14,6 +14,8 @@ bool places_find(struct places *places, guest_addr address, struct symbol_place 
 /* `function` and `source` of an address; an address. */
 void places_report(struct places *places, struct statistics *statistics, guest_addr address);
 void places_report_address(struct statistics *statistics, const char *key, guest_addr address);
+/* Whose an instruction is (enum owner of units/origins.h), in words. */
+const char *places_owner(unsigned owner);
 void places_close(struct places *places);
 
 #endif

@@ -16,11 +16,12 @@ static uint64_t unused_lines(const struct slice_ledger *ledger)
 }
 
 static void report_place(struct places *places, struct statistics *s, const char *key,
-                         guest_addr address)
+                         const struct slice_place *place)
 {
     s->begin(s, key);
-    places_report_address(s, "pc", address);
-    places_report(places, s, address);
+    places_report_address(s, "pc", place->pc);
+    places_report(places, s, place->pc);
+    s->text(s, "owner", places_owner(place->owner));
     s->end(s);
 }
 
@@ -29,8 +30,8 @@ static void report_slice(struct places *places, struct statistics *s,
 {
     const struct slice_ledger *ledger = &slice->ledger;
     s->begin(s, NULL);
-    report_place(places, s, "trigger", slice->trigger);
-    report_place(places, s, "load", slice->target);
+    report_place(places, s, "trigger", &slice->trigger);
+    report_place(places, s, "load", &slice->target);
     s->text(s, "kind", slice->chaining ? "chaining" : "basic");
     s->number(s, "length", slice->length);
     s->number(s, "live_ins", slice->live_ins);
@@ -80,7 +81,7 @@ void slices_report_print(struct process *process)
         fprintf(stderr,
                 "    0x%-16" PRIx64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64
                 " %5.1f %% %5.1f %% %5.1f %%\n",
-                slice.target, ledger->started, ledger->chained, ledger->lines,
+                slice.target.pc, ledger->started, ledger->chained, ledger->lines,
                 (double)ledger->timely / lines, (double)ledger->late / lines,
                 (double)ledger->evicted / lines);
     }

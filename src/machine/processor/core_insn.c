@@ -116,16 +116,18 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
 }
 
 /* Where a translator keeps its table or its last words, or that new code is there of which the table says
- * whose it is: the same bytes may be another load of the program than before. */
+ * whose it is: the same bytes may be another instruction of the program than before. */
 static void note_translator(struct machine *machine, guest_addr start, uint64_t bytes,
                             unsigned class)
 {
     if (class == XSTRATA_CODE_ORIGINS) {
         machine->origins.table = start;
-    } else if (class == XSTRATA_CODE_FRAGMENT &&
-               (machine->options.count_loads || machine->options.perfect_load_count > 0) &&
-               bytes < GUEST_SPACE_BYTES) {
-        pipeline_forget_loads(machine->pipeline, start, bytes);
+        if (machine->waiting_slices != NULL) {
+            machine->program_loaded(machine);
+        }
+    } else if (class == XSTRATA_CODE_FRAGMENT && machine->pipeline != NULL &&
+               pipeline_knows_origins(machine->pipeline) && bytes < GUEST_SPACE_BYTES) {
+        pipeline_forget_origins(machine->pipeline, start, bytes);
         machine_rewatch(machine, start, bytes);
     } else if (class == XSTRATA_CODE_LAST_WORDS && bytes == sizeof(struct xstrata_last_words)) {
         machine->last_words = start;

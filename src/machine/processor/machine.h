@@ -17,6 +17,7 @@ struct pipeline;
 struct seat;
 struct alone;
 struct sampler_plan;
+struct slice_set;
 
 /* Feature bits of CSR strfeat and of the auxiliary vector. */
 #define MACHINE_FEATURES (UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS)
@@ -47,6 +48,7 @@ struct machine_options {
     struct seat *seat;  /* the seat at the processor of another process; NULL: it is ours */
     bool beside_others; /* other programs run on the processor, too */
     struct sampler_plan *windows; /* which instructions are sampled; NULL: none */
+    const char *program; /* the file that a translator loads and runs; NULL: there is no translator */
     int kept_descriptor;          /* a descriptor that the program may not close; 0: none */
     enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* whether the hardware makes slices */
     bool no_slices;                                  /* slices that a program brings are ignored */
@@ -70,6 +72,11 @@ struct machine {
     struct pipeline *pipeline;        /* NULL: instructions have no cycles */
     struct hart *harts[CONTEXTS_MAX]; /* the hart that last ran on each context of the pipeline */
     struct helpers *helpers; /* what runs on free contexts of the pipeline; NULL: nothing */
+    /* Slices of the program that a translator is about to load, whose place is not known yet: NULL if there are
+     * none.  `program_loaded` is called when the translator has loaded it. */
+    struct slice_set *waiting_slices;
+    void (*program_loaded)(struct machine *machine);
+    void *loader;            /* whose that function is */
     struct seat *seat;       /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
@@ -95,10 +102,12 @@ static inline bool machine_owns_descriptor(const struct machine *machine, int64_
                        fd == machine->own_descriptors[2]);
 }
 
-struct slice_set;
 /* With the pipeline, before anything is executed: slices of a program that stands `bias` above where it was
  * linked.  False if memory runs out. */
 bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias);
+/* The same in two steps: contexts are made ready for slices before anything is executed, which are added when it
+ * is known where the program is. */
+bool machine_prepare_slices(struct machine *machine);
 
 /* The program has ended: false if a unit could not write all that it had to. */
 bool machine_finish(struct machine *machine);
