@@ -76,7 +76,6 @@ static void report_level(const struct ranking *ranking, const struct load_site *
     s->end(s);
 }
 
-
 static void report_site(const struct ranking *ranking, const struct load_site *site,
                         struct places *places, struct statistics *s)
 {

@@ -403,8 +403,8 @@ static void program_loaded(struct machine *machine)
         close(fd);
     }
     if (found) {
-        program_slices_loaded(
-            machine, image.position_independent ? start - layout_page_down(image.low) : 0);
+        program_slices_loaded(machine,
+                              image.position_independent ? start - layout_page_down(image.low) : 0);
     } else {
         program_slices_lost(machine);
     }

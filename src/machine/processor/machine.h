@@ -48,8 +48,9 @@ struct machine_options {
     struct seat *seat;  /* the seat at the processor of another process; NULL: it is ours */
     bool beside_others; /* other programs run on the processor, too */
     struct sampler_plan *windows; /* which instructions are sampled; NULL: none */
-    const char *program; /* the file that a translator loads and runs; NULL: there is no translator */
-    int kept_descriptor;          /* a descriptor that the program may not close; 0: none */
+    const char
+        *program; /* the file that a translator loads and runs; NULL: there is no translator */
+    int kept_descriptor; /* a descriptor that the program may not close; 0: none */
     enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* whether the hardware makes slices */
     bool no_slices;                                  /* slices that a program brings are ignored */
     bool memory_sum;                                 /* the statistics have a sum of its memory */
@@ -76,8 +77,8 @@ struct machine {
      * none.  `program_loaded` is called when the translator has loaded it. */
     struct slice_set *waiting_slices;
     void (*program_loaded)(struct machine *machine);
-    void *loader;            /* whose that function is */
-    struct seat *seat;       /* at another's processor: `pipeline` is this program alone; or NULL */
+    void *loader;      /* whose that function is */
+    struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
     bool unobserved;               /* what is executed is not for the pipeline */

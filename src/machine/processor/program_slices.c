@@ -60,10 +60,11 @@ void program_slices_loaded(struct machine *machine, guest_addr bias)
     machine_add_slices(machine, machine->waiting_slices, bias);
     const unsigned more = helpers_refused(machine->helpers) - refused;
     if (more > 0) {
-        fprintf(stderr,
-                "strata: %s: %u of its %u slices cannot run under the translator: they begin with the "
-                "thread pointer, or contexts cannot run them\n",
-                machine->options.program, more, machine->waiting_slices->count);
+        fprintf(
+            stderr,
+            "strata: %s: %u of its %u slices cannot run under the translator: they begin with the "
+            "thread pointer, or contexts cannot run them\n",
+            machine->options.program, more, machine->waiting_slices->count);
     }
     forget(machine);
 }
