@@ -9,7 +9,9 @@
 #include "machine/units/chosen.h"
 #include "machine/units/counter_table.h"
 #include "report/earlier.h"
+#include "report/function_table.h"
 #include "report/phases_report.h"
+#include "report/profile_report.h"
 #include "report/translator_report.h"
 
 #include <errno.h>
@@ -138,6 +140,12 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     if (simulation->machine.count_loads) {
         add_word(reports, "--loads");
     }
+    if (simulation->call_graph) {
+        add_word(reports, "--call-graph");
+    }
+    if (simulation->no_profile) {
+        add_word(reports, "--no-profile");
+    }
     add_option(reports, "--perfect-loads", simulation->perfect_path);
     add_option(reports, "--pipeview", simulation->machine.pipeview_path);
     for (size_t i = 0; i < simulation->machine.unit_count; i++) {
@@ -224,6 +232,14 @@ static struct translator_report *read_translator(const struct simulation *simula
     return fd != 0 ? translator_report_read(fd) : NULL;
 }
 
+/* Of what the program has executed; NULL if nobody asked for it. */
+static struct profile_report *take_profile(const struct simulation *simulation,
+                                           struct process *process)
+{
+    return simulation->functions != NULL ? profile_report_take(process, simulation->functions)
+                                         : NULL;
+}
+
 /* What is told of a run, and by which options. */
 struct reporter {
     const struct simulation *simulation;
@@ -240,6 +256,7 @@ static void report_replaced(struct process *process, const struct reporter *repo
     struct translator_report *translator = read_translator(simulation);
     process->replaced = true;
     run.translator = translator;
+    run.profile = take_profile(simulation, process);
     run.earlier = reporter->earlier;
     if (fd < 0) {
         write_reports(simulation, process, &run);
@@ -297,9 +314,12 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
     struct translator_report *translator = read_translator(simulation);
     ended.translator = translator;
     ended.earlier = reporter.earlier;
+    struct profile_report *profile = take_profile(simulation, process);
+    ended.profile = profile;
     run_report_death(process, &ended);
     const int status = write_reports(simulation, process, &ended);
     translator_report_free(translator);
+    profile_report_free(profile);
     earlier_free(reporter.earlier);
     if (status != 0) {
         return status;
@@ -352,12 +372,19 @@ static int run_created(const struct simulation *simulation, struct process *proc
     return status == 0 ? run_loaded(simulation, process, run) : status;
 }
 
-static int run_program(const struct simulation *simulation, char **arguments,
+static int run_program(struct simulation *simulation, char **arguments,
                        const struct run_description *run)
 {
     static struct process process; /* large, and one is enough */
     static struct together together;
+    struct profile_request profile = {.find = function_table_find, .calls = simulation->call_graph};
     int status = companions_start(simulation, &together);
+    if ((simulation->summary || simulation->stats_path != NULL) && !simulation->no_profile) {
+        simulation->functions = function_table_create();
+        function_table_follow(simulation->functions, &process);
+        profile.context = simulation->functions;
+        simulation->machine.profile = &profile;
+    }
     if (status == 0) {
         status = EXIT_STRATA_FAILED;
         if (process_create(&process, &simulation->machine)) {
@@ -369,6 +396,8 @@ static int run_program(const struct simulation *simulation, char **arguments,
         }
     }
     companions_stop(&together);
+    function_table_destroy(simulation->functions);
+    simulation->functions = NULL;
     return status;
 }
 

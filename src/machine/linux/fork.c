@@ -6,6 +6,7 @@
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 #include "machine/units/code_classes.h"
+#include "machine/units/profile.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -168,6 +169,8 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
         if (classes != NULL) {
             code_classes_keep(classes, totals);
         }
+        struct profile *profile = process->machine.profile;
+        struct profile_kept *kept = profile != NULL ? profile_keep(profile) : NULL;
         /* All of this program's state that the child changes is put back. */
         pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
         if (pid == 0) {
@@ -180,6 +183,9 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
             if (classes != NULL) {
                 code_classes_put_back(classes, totals);
             }
+        }
+        if (kept != NULL) {
+            profile_put_back(profile, kept);
         }
         signal_host_restore(notes);
         signal_host_release();

@@ -47,6 +47,7 @@ struct static_insn {
     uint8_t owner;            /* enum owner of units/origins.h */
     guest_addr origin;        /* in the program, of what a translator has copied; or site.pc */
     struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
+    uint64_t *cycles;         /* what the cycles before its retirement are added to, or NULL */
     struct static_insn *hash_next;
 };
 

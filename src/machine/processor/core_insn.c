@@ -115,6 +115,14 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
     }
 }
 
+/* Whether it matters whose code is in a range.  A patch is one word, and changes nothing about that for who only
+ * counts instructions. */
+static bool origins_matter(const struct machine *machine, uint64_t bytes)
+{
+    return (machine->pipeline != NULL && pipeline_knows_origins(machine->pipeline)) ||
+           (machine->profile != NULL && bytes > sizeof(uint32_t));
+}
+
 /* Where a translator keeps its table or its last words, or that new code is there of which the table says
  * whose it is: the same bytes may be another instruction of the program than before. */
 static void note_translator(struct machine *machine, guest_addr start, uint64_t bytes,
@@ -125,9 +133,11 @@ static void note_translator(struct machine *machine, guest_addr start, uint64_t 
         if (machine->waiting_slices != NULL) {
             machine->program_loaded(machine);
         }
-    } else if (class == XSTRATA_CODE_FRAGMENT && machine->pipeline != NULL &&
-               pipeline_knows_origins(machine->pipeline) && bytes < GUEST_SPACE_BYTES) {
-        pipeline_forget_origins(machine->pipeline, start, bytes);
+    } else if (class == XSTRATA_CODE_FRAGMENT && origins_matter(machine, bytes) &&
+               bytes < GUEST_SPACE_BYTES) {
+        if (machine->pipeline != NULL) {
+            pipeline_forget_origins(machine->pipeline, start, bytes);
+        }
         machine_rewatch(machine, start, bytes);
     } else if (class == XSTRATA_CODE_LAST_WORDS && bytes == sizeof(struct xstrata_last_words)) {
         machine->last_words = start;
