@@ -132,6 +132,13 @@ struct resource_limit {
     uint64_t now, most;
 };
 
+/* A file that the program finds at another path than the host has it, as if it were mounted there: both are absolute.
+ * `seen` is NULL where there is none. */
+struct path_alias {
+    const char *seen, *host;
+};
+enum { PATH_ALIASES = 2 };
+
 struct process {
     struct machine machine;
     struct schedule schedule; /* its threads, as tasks, and whose turn it is */
@@ -145,9 +152,10 @@ struct process {
     guest_addr mmap_top;
     const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
-    char **reexec;          /* the command and options with which execve starts a program again */
-    char **reexec_reports;  /* further options of the first process; both end with NULL */
-    char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
+    struct path_alias aliases[PATH_ALIASES];
+    char **reexec;         /* the command and options with which execve starts a program again */
+    char **reexec_reports; /* further options of the first process; both end with NULL */
+    char **reexec_same;    /* instead of both, if the first executes its own file again; or NULL */
     /* Called before another program takes the place of the first process's: by Strata, or by the host alone.
      * Returns a descriptor for the option --earlier-fd of the next Strata, or -1.  NULL: nobody wants to know. */
     int (*before_execve)(struct process *process, bool by_strata, const void *reporter);
@@ -250,6 +258,7 @@ void signal_deliver(struct thread *thread);
  * with (126, 127, 125), or 0. */
 struct program_request {
     const char *path;
+    const char *seen; /* the path by which the program knows itself; NULL: `path` */
     char **arguments;
     char **environment;
 };

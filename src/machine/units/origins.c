@@ -263,7 +263,8 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     } else if (offset - piece == mark.own) {
         add_piece(origins, &table, place->mark, &mark, executed);
     }
-    executed->own = offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
+    executed->own =
+        offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
     executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&

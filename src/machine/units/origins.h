@@ -37,7 +37,7 @@ struct executed {
     guest_addr pcs[ORIGIN_EXECUTED_MAX]; /* in the order of the program */
     bool known;                          /* whether it is the program's at all */
     bool own;                            /* it stands for one of the program's */
-    guest_addr near;                     /* if it is, the last of `pcs`, or the one it is a part of */
+    guest_addr near; /* if it is, the last of `pcs`, or the one it is a part of */
 };
 
 /* Where marks were found last: what follows an instruction is mostly of the same one. */

@@ -2,10 +2,17 @@
 #include "translator/fragment/counter_code.h"
 #include "translator/fragment/translator.h"
 
+/* How often a head took the slot, an empty one at first. */
+static uint64_t slot_takers(const struct paper_slot *slot)
+{
+    return count_additions(slot->resets, (uintptr_t)slot);
+}
+
 static struct reading paper_read(const struct translator *translator, const struct loop *loop)
 {
     const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
-    return (struct reading){.executions = slot->head == loop->head ? slot->count : 0};
+    return (struct reading){.executions = slot->head == loop->head ? slot->count : 0,
+                            .partial = slot_takers(slot) > 1};
 }
 
 /* Another thread may have taken the slot for another head meanwhile. */
@@ -21,7 +28,7 @@ uint64_t paper_counter_collisions(const struct counts *counts)
     for (unsigned i = 0; i < PAPER_SLOTS; i++) {
         const struct paper_slot *slot = &counts->slots[i];
         if (slot->resets != 0) { /* the first one took an empty slot */
-            collisions += count_additions(slot->resets, (uintptr_t)slot) - 1;
+            collisions += slot_takers(slot) - 1;
         }
     }
     return collisions;

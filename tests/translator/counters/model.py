@@ -101,6 +101,7 @@ class Model:
         self.slots = {}         # slot -> [head, count]
         self.collisions = 0
         self.slot_hot = set()
+        self.shared = set()     # slots that changed hands
         self.walk(trace)
 
     def walk(self, trace):
@@ -173,11 +174,20 @@ class Model:
     def count_slot(self, head):
         slot = self.slots.setdefault(head // 2 % SLOTS, [None, 0])
         if slot[0] != head:
-            self.collisions += slot[0] is not None
+            if slot[0] is not None:
+                self.collisions += 1
+                self.shared.add(head // 2 % SLOTS)
             slot[:] = [head, 0]
         slot[1] += 1
         if slot[1] == self.threshold:
             self.slot_hot.add(head)
+
+    def incomplete(self, kind):
+        """The heads that a kind of counter may have counted too seldom."""
+        counts, hot = self.expected(kind)
+        if kind == "sw-paper":
+            return {head for head in counts if head // 2 % SLOTS in self.shared}
+        return {head for head in counts if kind == "sw" and hot[head]}
 
     def expected(self, kind):
         """Executions and callbacks of each head, as a kind of counter sees them."""
