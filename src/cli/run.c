@@ -81,6 +81,7 @@ static const struct command_option options[] = {
 #undef OPTION
 #undef OPTION_OF_REPORT
     {"--env-fd", "N", NULL, simulation_take_env_fd},
+    {"--earlier-fd", "N", NULL, simulation_take_earlier_fd},
     {"--words-fd", "N", NULL, take_words_fd},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
 };
@@ -183,10 +184,13 @@ static char **join_words(const struct run *run, const char *translator, const ch
     return words;
 }
 
-static void set_words(struct simulation *simulation, int fd)
+/* Which code is the translator's is also asked by slices, which need to know it of the program's. */
+static void set_words(struct simulation *simulation, int fd, const char *file)
 {
     simulation->machine.kept_descriptor = fd;
-    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary;
+    simulation->machine.program = file;
+    simulation->machine.count_classes =
+        simulation->stats_path != NULL || simulation->summary || simulation->machine_path != NULL;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on
@@ -200,12 +204,12 @@ static int run_under(struct run *run, const char *translator, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     struct simulation *simulation = &run->simulation;
-    set_words(simulation, fd);
     char descriptor[16];
     /* As many digits on every host, a zero first: the translator reads them in simulated instructions. */
     snprintf(descriptor, sizeof descriptor, "%06d", fd);
     const char *path = arguments[0];
     char *file = simulation_absolute_path(path);
+    set_words(simulation, fd, file);
     char *whole = realpath(path, NULL);
     if (simulation->seen != NULL && whole != NULL) {
         simulation->beside = (struct path_alias){simulation->seen, whole};
@@ -308,7 +312,7 @@ static int run_next(struct run *run, char **words)
                                               .file = file,
                                               .translator_options = run->options};
     fcntl(run->words_fd, F_SETFD, FD_CLOEXEC);
-    set_words(&run->simulation, run->words_fd);
+    set_words(&run->simulation, run->words_fd, file);
     run->simulation.seen = TRANSLATOR_SEEN;
     const int status = simulation_run(&run->simulation, words, &described);
     free(arguments);

@@ -92,6 +92,12 @@ void json_statistics_begin(struct json_statistics *json)
     ASSERT(json->open[0] != NULL);
 }
 
+json_t *json_statistics_take(struct json_statistics *json)
+{
+    ASSERT(json->depth == 0);
+    return json->open[0];
+}
+
 bool json_statistics_write(struct json_statistics *json, const char *path)
 {
     ASSERT(json->depth == 0);

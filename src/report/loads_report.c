@@ -79,9 +79,6 @@ static void report_level(const struct ranking *ranking, const struct load_site *
     s->end(s);
 }
 
-static const char *const owner_names[] = {
-    [OWNER_PROGRAM] = "program", [OWNER_TRANSLATOR] = "strata", [OWNER_UNKNOWN] = "unknown"};
-
 static void report_site(const struct ranking *ranking, const struct load_site *site,
                         struct places *places, struct statistics *s)
 {
@@ -94,7 +91,7 @@ static void report_site(const struct ranking *ranking, const struct load_site *s
     s->begin(s, NULL);
     places_report_address(s, "pc", site->pc);
     s->text(s, "instruction", text);
-    s->text(s, "owner", owner_names[site->owner]);
+    s->text(s, "owner", places_owner(site->owner));
     s->number(s, "copies", site->copies);
     places_report(places, s, site->pc);
     s->number(s, "executions", site->executions);
@@ -170,7 +167,7 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     }
     say(stderr, " %8.1f  0x%-12" PRIx64 " %-*s %s\n", share(site->latency_cycles, site->executions),
         site->pc, SOURCE_COLUMNS, source,
-        site->owner != OWNER_PROGRAM ? owner_names[site->owner] : name);
+        site->owner != OWNER_PROGRAM ? places_owner(site->owner) : name);
 }
 
 void loads_report_print(struct process *process)

@@ -54,6 +54,7 @@ _Noreturn void translator_start(uint64_t *stack)
     const struct program program = load_program(translator, stack, skip);
 
     target_announce(translator);
+    translator->has_last_words = target_offer_last_words(translator);
     count_start(translator);
     changes_start(translator);
     report_start(translator);

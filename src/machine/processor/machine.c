@@ -164,7 +164,10 @@ static bool share_pipeline(struct machine *machine)
 static bool add_helpers(struct machine *machine)
 {
     const struct unit_host host = host_of(machine);
-    machine->helpers = helpers_create(machine->pipeline, &machine->memory);
+    if (machine->options.program != NULL) {
+        pipeline_set_origins(machine->pipeline, &machine->origins);
+    }
+    machine->helpers = helpers_create(machine->pipeline, &machine->memory, &machine->origins);
     struct unit *unit =
         machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
     if (unit != NULL) {
@@ -173,13 +176,18 @@ static bool add_helpers(struct machine *machine)
     return unit != NULL;
 }
 
+bool machine_prepare_slices(struct machine *machine)
+{
+    return machine->helpers != NULL || add_helpers(machine);
+}
+
 bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias)
 {
-    if (machine->helpers == NULL && !add_helpers(machine)) {
+    if (!machine_prepare_slices(machine)) {
         return false;
     }
     for (unsigned i = 0; i < slices->count; i++) {
-        helpers_add(machine->helpers, &slices->slices[i], bias);
+        helpers_add_own(machine->helpers, &slices->slices[i], bias);
     }
     return true;
 }
@@ -340,6 +348,10 @@ void machine_destroy(struct machine *machine)
         machine->units.units[i]->kind->destroy(machine->units.units[i]);
     }
     helpers_destroy(machine->helpers);
+    if (machine->waiting_slices != NULL) {
+        slice_set_free(machine->waiting_slices);
+        free(machine->waiting_slices);
+    }
     alone_destroy(machine->alone);
     pipeline_destroy(machine->pipeline_alone);
     pipeline_destroy(machine->pipeline);

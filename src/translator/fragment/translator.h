@@ -85,6 +85,8 @@ struct reports {
     int64_t shared_fds[2]; /* another process's first two, where both have the same descriptors */
     int64_t process;       /* the process whose memory this is */
     int64_t first;         /* the process that the user started; 0 if nothing is to be reported */
+    const char *earlier;   /* what the program before this one, in this process, has reported, */
+    size_t earlier_bytes;  /* and how much that is; 0: there was none */
     bool written;          /* everything was */
     bool failed;           /* or something could not be */
     bool again;            /* something was written before, by a process that lived on */
@@ -113,6 +115,7 @@ struct translator {
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
     bool has_hardware;     /* the processor has counters, and more for translators */
+    bool has_last_words;   /* report_last_words is called when the program is ended from outside */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool threaded; /* there was more than one: code is changed by single words */

@@ -141,6 +141,8 @@ extern const char target_callback[], target_callback_saved[];
 extern const char target_fetch_slot[], target_fetch_slot_end[];
 /* enter.S: where trampolines go, and lookups that fail. */
 extern const char target_leave[];
+/* start.S */
+extern const char first_stack_end[];
 extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];
 
 #endif

@@ -112,6 +112,44 @@ static void open_dump(struct translator *translator)
     }
 }
 
+static size_t read_all(int64_t fd, char *to, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        const int64_t count = host_call(__NR_read, fd, to + done, bytes - done);
+        if (host_is_error(count) || count == 0) {
+            break;
+        }
+        done += (size_t)count;
+    }
+    return done;
+}
+
+/* The program before this one has written its part to the file that this one is about to replace. */
+static void keep_earlier(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+    char own[EXECUTABLE_BYTES];
+    struct stat status;
+
+    if (!own_path(translator, translator->stats_path, own)) {
+        return;
+    }
+    const int64_t fd =
+        host_call(__NR_openat, (long)AT_FDCWD, own, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (host_is_error(fd)) {
+        return;
+    }
+    if (!host_is_error(host_call(__NR_fstat, fd, &status)) && S_ISREG(status.st_mode) &&
+        status.st_size > 0) {
+        char *text = host_map((size_t)status.st_size, false);
+        reports->earlier = text;
+        reports->earlier_bytes = text != NULL ? read_all(fd, text, (size_t)status.st_size) : 0;
+    }
+    host_call(__NR_close, fd);
+}
+
 void report_start(struct translator *translator)
 {
     const struct options *options = &translator->options;
@@ -133,6 +171,9 @@ void report_start(struct translator *translator)
     make_absolute(translator->stats_path, options->stats_path);
     make_absolute(translator->dump_path, options->dump_path);
     if (options->stats_path != NULL) {
+        if (reports->again) {
+            keep_earlier(translator);
+        }
         open_statistics(translator);
     }
     if (options->dump_path != NULL) {
@@ -202,7 +243,7 @@ static void put_hotspots(struct translator *translator, const struct count_total
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, ",\n  \"loops\": [");
     count_each(translator, put_loop, &list);
-    output_string(output, "]\n }\n");
+    output_string(output, "]\n }");
 }
 
 /* Only the first process knows the others, and only if there were any. */
@@ -252,7 +293,12 @@ static void write_statistics(struct translator *translator, struct output *outpu
     output_string(output, "\n },\n");
     put_processes(translator, output);
     put_hotspots(translator, &counted, output);
-    output_string(output, "}\n");
+    if (translator->reports.earlier_bytes != 0) {
+        output_string(output, ",\n \"earlier\": [");
+        output_bytes(output, translator->reports.earlier, translator->reports.earlier_bytes);
+        output_string(output, "]");
+    }
+    output_string(output, "\n}\n");
 }
 
 /* A process that borrows another's memory has none. */
@@ -324,6 +370,27 @@ int report_end(struct translator *translator, int status)
     return translator->reports.failed && is_first(translator) ? STATUS_FAILED : status;
 }
 
+/* Waits for nobody: a thread that has the lock never gives it back.  The statistics come first, since fragments
+ * that were being built may be more than the dump can stand.  What a report that was being written has in the
+ * file already is written over. */
+void report_last_words(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (!has_reports(reports)) {
+        return;
+    }
+    reports->again = true;
+    dispatch_add_up(translator);
+    write_statistics_file(translator);
+    if (reports->process != reports->first) {
+        processes_add(translator, false);
+    }
+    if (reports->dump_fd >= 0) {
+        dump_fragments(translator);
+    }
+}
+
 void report_prepare_process(struct translator *translator)
 {
     struct reports *reports = &translator->reports;
@@ -356,6 +423,7 @@ void report_forked(struct translator *translator, bool shares_files)
     reports->process = host_call(__NR_getpid);
     reports->written = reports->again = reports->failed = false;
     translator->stats_file.beside[0] = '\0'; /* the parent's */
+    reports->earlier_bytes = 0;              /* its parent tells of that */
     translator->statistics = (struct statistics){.fragments = 0};
     if (translator->dump_path[0] != '\0') {
         open_dump(translator);

@@ -10,6 +10,9 @@ void report_start(struct translator *translator);
 /* The program ends with `status`: writes everything, once.  Returns the status to end with, STATUS_FAILED if
  * something that the user asked for could not be written. */
 int report_end(struct translator *translator, int status);
+/* Somebody else has ended the program, and no instruction runs any more: writes what is there, wherever the
+ * threads stand.  Called by the target. */
+void report_last_words(struct translator *translator);
 /* Another process or program may begin; the lock is not needed. */
 void report_prepare_process(struct translator *translator);
 /* This is a process that was forked: it begins to count anew.  It may have the same
