@@ -58,6 +58,12 @@ void hotspots_free(struct hotspots *hotspots)
     free(hotspots->loops);
 }
 
+/* Beside a count that is not complete nothing stands that looks as if it were. */
+static bool share_shown(const struct hotspot *loop)
+{
+    return loop->complete && loop->share >= 0;
+}
+
 static void report_loop(const struct hotspot *loop, struct places *places, struct statistics *s)
 {
     s->begin(s, NULL);
@@ -65,7 +71,7 @@ static void report_loop(const struct hotspot *loop, struct places *places, struc
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
     s->truth(s, "complete", loop->complete);
-    if (loop->share >= 0) {
+    if (share_shown(loop)) {
         s->ratio(s, "share", loop->share);
     } else {
         s->nothing(s, "share");
@@ -103,7 +109,7 @@ static void print_loop(const struct hotspot *loop, struct places *places)
     places_source(&place, source, SOURCE_COLUMNS);
     snprintf(executions, sizeof executions, "%s%" PRIu64,
              loop->complete ? "" : ">= ", loop->executions);
-    if (loop->share >= 0) {
+    if (share_shown(loop)) {
         snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
     say(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
