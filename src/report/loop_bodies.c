@@ -36,8 +36,7 @@ struct code {
     size_t count;
     size_t *before;
     size_t *waiting; /* room for as many as there are nodes */
-    loop_called *called;
-    void *context;
+    const struct loop_facts *facts;
 };
 
 static int compare_counts(const void *a, const void *b)
@@ -132,6 +131,11 @@ static void connect(struct code *code, bool fill)
     }
 }
 
+static uint64_t called_from(const struct loop_facts *facts, guest_addr site)
+{
+    return facts->called != NULL ? facts->called(facts->context, site) : 0;
+}
+
 static void gather(struct code *code, size_t head, struct loop_body *loop)
 {
     size_t waiting = 0;
@@ -158,9 +162,7 @@ static void gather(struct code *code, size_t head, struct loop_body *loop)
         if (node->inside) {
             loop->instructions += node->count->executions;
             loop->cycles += node->count->cycles;
-            loop->called += node->call && code->called != NULL
-                                ? code->called(code->context, node->count->pc)
-                                : 0;
+            loop->called += node->call ? called_from(code->facts, node->count->pc) : 0;
         }
     }
 }
@@ -236,15 +238,36 @@ static void count_turns(struct loop_bodies *bodies, const struct turn *turns, si
     }
 }
 
+static int compare_addresses(const void *a, const void *b)
+{
+    const guest_addr left = *(const guest_addr *)a, right = *(const guest_addr *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Where calls lead to that say so themselves, in order; to be freed. */
+static guest_addr *find_called(const struct profile_count *counts, size_t count,
+                               const struct origins *origins, size_t *found)
+{
+    guest_addr *called = calloc(count + 1, sizeof *called);
+    ASSERT(called != NULL);
+    *found = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct rv64_insn insn;
+        if (origins_read(origins, counts[i].pc, &insn) && insn.op == RV64_jal && insn.rd != 0) {
+            called[(*found)++] = counts[i].pc + (uint64_t)insn.imm;
+        }
+    }
+    qsort(called, *found, sizeof *called, compare_addresses);
+    return called;
+}
+
 struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t count,
-                                    const struct origins *origins, loop_called *called,
-                                    void *context)
+                                    const struct loop_facts *facts)
 {
     const struct profile_count **sorted = calloc(count + 1, sizeof(const struct profile_count *));
     struct code code = {.nodes = calloc(count + 1, sizeof *code.nodes),
                         .waiting = calloc(count + 1, sizeof *code.waiting),
-                        .called = called,
-                        .context = context};
+                        .facts = facts};
     struct loop_bodies bodies = {.loops = NULL};
     struct turn *turns = calloc(count + 1, sizeof *turns);
     size_t capacity = 0, turn_count = 0;
@@ -253,15 +276,24 @@ struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t c
         sorted[i] = &counts[i];
     }
     qsort(sorted, count, sizeof(const struct profile_count *), compare_counts);
+    size_t called_count;
+    guest_addr *called = find_called(counts, count, facts->origins, &called_count);
     for (size_t begin = 0, end; begin < count; begin = end) {
+        const uint32_t function = sorted[begin]->function;
+        const bool whole = facts->is_function(facts->context, function);
         code.count = 0;
-        for (end = begin; end < count && sorted[end]->function == sorted[begin]->function; end++) {
+        for (end = begin; end < count && sorted[end]->function == function; end++) {
+            if (!whole && end > begin &&
+                bsearch(&sorted[end]->pc, called, called_count, sizeof *called,
+                        compare_addresses) != NULL) {
+                break;
+            }
             code.nodes[code.count++] =
                 (struct node){.count = sorted[end], .next = NOWHERE, .target = NOWHERE};
         }
         for (size_t i = 0; i < code.count; i++) {
             struct rv64_insn insn;
-            if (origins_read(origins, code.nodes[i].count->pc, &insn)) {
+            if (origins_read(facts->origins, code.nodes[i].count->pc, &insn)) {
                 turns[turn_count] = read_ways(&code, &code.nodes[i], &insn);
                 turn_count += turns[turn_count].taken != 0;
             }
@@ -273,6 +305,7 @@ struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t c
         qsort(bodies.loops, bodies.count, sizeof *bodies.loops, by_instructions);
     }
     free(turns);
+    free(called);
     free(sorted);
     free(code.nodes);
     free(code.waiting);

@@ -123,6 +123,12 @@ static uint64_t called_from(void *context, guest_addr site)
     return sum;
 }
 
+static bool is_function(void *context, uint32_t function)
+{
+    const struct profile_report *report = context;
+    return function_table_get(report->table, function)->name != NULL;
+}
+
 static void sum_functions(struct profile_report *report)
 {
     report->function_count = function_table_count(report->table);
@@ -163,8 +169,11 @@ struct profile_report *profile_report_take(struct process *process,
             report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
         }
     }
-    report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
-                                     calls != NULL ? called_from : NULL, report);
+    const struct loop_facts facts = {.origins = &process->machine.origins,
+                                     .is_function = is_function,
+                                     .called = calls != NULL ? called_from : NULL,
+                                     .context = report};
+    report->loops = loop_bodies_find(report->counts, report->count, &facts);
     qsort(report->functions, report->function_count, sizeof *report->functions,
           report->cycles != 0 ? by_cycles : by_instructions);
     if (report->cycles != 0 && report->loops.count > 0) {
