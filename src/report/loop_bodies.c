@@ -9,16 +9,19 @@
 
 #define NOWHERE SIZE_MAX
 
-/* An instruction that was executed, and the ones that may follow it in its function. */
+/* An instruction that was executed, and the ones that may follow it in its function.  Behind all of them stands a
+ * node that is none: what indirect jumps lead to, and what leads to all that nothing else does, as to the cases of a
+ * switch. */
 struct node {
-    const struct profile_count *count;
-    size_t next;   /* the one behind it, or NOWHERE */
-    size_t target; /* where it jumps or branches to, or NOWHERE */
+    const struct profile_count *count; /* NULL for the last */
+    size_t next;                       /* the one behind it, or NOWHERE */
+    size_t target;                     /* where it jumps or branches to, or NOWHERE */
+    size_t latches;                    /* the first that leads back to it, or NOWHERE */
+    size_t next_latch;                 /* another that leads back to where this one does */
+    size_t loop;                       /* the head of the loop that it was last found in */
     uint64_t taken;
     bool backward;       /* it leads to a loop's head at `target` */
-    bool indirect;       /* it jumps to one that nothing else leads to */
     bool reached;        /* something leads to it */
-    bool inside;         /* of the loop that is being looked at */
     bool call;           /* it goes to another function, and comes back */
     size_t first_before; /* in `before`: what it may follow, */
     size_t before_count;
@@ -35,7 +38,7 @@ struct code {
     struct node *nodes;
     size_t count;
     size_t *before;
-    size_t *waiting; /* room for as many as there are nodes */
+    size_t *waiting; /* room for as many as there are nodes; each is in it once in a loop */
     const struct loop_facts *facts;
 };
 
@@ -78,7 +81,10 @@ static struct turn read_ways(struct code *code, struct node *node, const struct 
     const bool links = jump && insn->rd != 0;
     const bool goes = conditional || (insn->op == RV64_jal && !links);
     node->call = links;
-    node->indirect = insn->op == RV64_jalr && !links && !is_return(insn);
+    if (insn->op == RV64_jalr && !links && !is_return(insn)) {
+        node->target = code->count; /* anywhere */
+        return (struct turn){.taken = 0};
+    }
     node->next = !jump || links ? find_node(code, count->pc + insn->length) : NOWHERE;
     node->target = goes ? find_node(code, count->pc + (uint64_t)insn->imm) : NOWHERE;
     node->taken = count->executions - (conditional ? count->falls : 0);
@@ -97,36 +103,31 @@ static void note_reached(struct code *code, size_t node)
     }
 }
 
-/* Adds to each node what it may follow.  Where an indirect jump goes is not known: to all that nothing else leads
- * to, as the cases of a switch. */
+static void add_before(struct code *code, size_t from, size_t to, bool fill)
+{
+    if (to != NOWHERE) {
+        struct node *node = &code->nodes[to];
+        if (fill) {
+            code->before[node->first_before + node->before_count] = from;
+        }
+        node->before_count++;
+    }
+}
+
+/* Adds to each node what it may follow: first how many, then which. */
 static void connect(struct code *code, bool fill)
 {
     size_t used = 0;
-    for (size_t i = 0; fill && i < code->count; i++) {
+    for (size_t i = 0; fill && i <= code->count; i++) {
         code->nodes[i].first_before = used;
         used += code->nodes[i].before_count;
         code->nodes[i].before_count = 0;
     }
     for (size_t i = 0; i < code->count; i++) {
-        const size_t ways[] = {code->nodes[i].next, code->nodes[i].target};
-        for (size_t k = 0; k < 2; k++) {
-            struct node *to = ways[k] != NOWHERE ? &code->nodes[ways[k]] : NULL;
-            if (to != NULL && fill) {
-                code->before[to->first_before + to->before_count] = i;
-            }
-            if (to != NULL) {
-                to->before_count++;
-            }
-        }
-        for (size_t k = 1; code->nodes[i].indirect && k < code->count; k++) {
-            struct node *to = &code->nodes[k];
-            if (to->reached) {
-                continue;
-            }
-            if (fill) {
-                code->before[to->first_before + to->before_count] = i;
-            }
-            to->before_count++;
+        add_before(code, i, code->nodes[i].next, fill);
+        add_before(code, i, code->nodes[i].target, fill);
+        if (!code->nodes[i].reached && i > 0) {
+            add_before(code, code->count, i, fill);
         }
     }
 }
@@ -136,33 +137,35 @@ static uint64_t called_from(const struct loop_facts *facts, guest_addr site)
     return facts->called != NULL ? facts->called(facts->context, site) : 0;
 }
 
+/* Adds a node to the loop, and to those whose ways there are looked at, unless it is in it. */
+static size_t add_node(struct code *code, size_t index, size_t head, struct loop_body *loop,
+                       size_t waiting)
+{
+    struct node *node = &code->nodes[index];
+    if (node->loop == head) {
+        return waiting;
+    }
+    node->loop = head;
+    if (node->count != NULL) {
+        loop->instructions += node->count->executions;
+        loop->cycles += node->count->cycles;
+        loop->called += node->call ? called_from(code->facts, node->count->pc) : 0;
+    }
+    code->waiting[waiting] = index;
+    return waiting + 1;
+}
+
 static void gather(struct code *code, size_t head, struct loop_body *loop)
 {
     size_t waiting = 0;
-    for (size_t i = 0; i < code->count; i++) {
-        struct node *node = &code->nodes[i];
-        node->inside = i == head;
-        if (node->backward && node->target == head && i != head) {
-            node->inside = true;
-            code->waiting[waiting++] = i;
-        }
+    add_node(code, head, head, loop, 0); /* what leads to the head is not in the loop by that */
+    for (size_t i = code->nodes[head].latches; i != NOWHERE; i = code->nodes[i].next_latch) {
+        waiting = add_node(code, i, head, loop, waiting);
     }
     while (waiting > 0) {
         const struct node *node = &code->nodes[code->waiting[--waiting]];
         for (size_t k = 0; k < node->before_count; k++) {
-            const size_t before = code->before[node->first_before + k];
-            if (!code->nodes[before].inside) {
-                code->nodes[before].inside = true;
-                code->waiting[waiting++] = before;
-            }
-        }
-    }
-    for (size_t i = 0; i < code->count; i++) {
-        const struct node *node = &code->nodes[i];
-        if (node->inside) {
-            loop->instructions += node->count->executions;
-            loop->cycles += node->count->cycles;
-            loop->called += node->call ? called_from(code->facts, node->count->pc) : 0;
+            waiting = add_node(code, code->before[node->first_before + k], head, loop, waiting);
         }
     }
 }
@@ -185,30 +188,35 @@ static void find_loops(struct code *code, struct loop_bodies *bodies, size_t *ca
     }
     connect(code, false);
     size_t ways = 0;
-    for (size_t i = 0; i < code->count; i++) {
+    for (size_t i = 0; i <= code->count; i++) {
         ways += code->nodes[i].before_count;
     }
     code->before = calloc(ways + 1, sizeof *code->before);
     ASSERT(code->before != NULL);
     connect(code, true);
-    bool *is_head = calloc(code->count, sizeof *is_head);
-    ASSERT(is_head != NULL);
     for (size_t i = 0; i < code->count; i++) {
-        if (code->nodes[i].backward) {
-            is_head[code->nodes[i].target] = true;
+        struct node *node = &code->nodes[i];
+        if (node->backward) {
+            node->next_latch = code->nodes[node->target].latches;
+            code->nodes[node->target].latches = i;
         }
     }
     for (size_t head = 0; head < code->count; head++) {
         const struct profile_count *count = code->nodes[head].count;
-        if (is_head[head]) {
+        if (code->nodes[head].latches != NOWHERE) {
             struct loop_body loop = {
                 .head = count->pc, .function = count->function, .executions = count->executions};
             gather(code, head, &loop);
             add_loop(bodies, capacity, loop);
         }
     }
-    free(is_head);
     free(code->before);
+}
+
+static struct node empty_node(const struct profile_count *count)
+{
+    return (struct node){
+        .count = count, .next = NOWHERE, .target = NOWHERE, .latches = NOWHERE, .loop = NOWHERE};
 }
 
 static int by_instructions(const void *a, const void *b)
@@ -288,9 +296,9 @@ struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t c
                         compare_addresses) != NULL) {
                 break;
             }
-            code.nodes[code.count++] =
-                (struct node){.count = sorted[end], .next = NOWHERE, .target = NOWHERE};
+            code.nodes[code.count++] = empty_node(sorted[end]);
         }
+        code.nodes[code.count] = empty_node(NULL);
         for (size_t i = 0; i < code.count; i++) {
             struct rv64_insn insn;
             if (origins_read(facts->origins, code.nodes[i].count->pc, &insn)) {

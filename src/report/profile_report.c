@@ -32,6 +32,11 @@ struct site_sum {
     uint64_t instructions;
 };
 
+struct loop_share {
+    guest_addr head;
+    double share;
+};
+
 struct profile_report {
     const struct function_table *table;
     bool timed;
@@ -41,6 +46,7 @@ struct profile_report {
     struct function_sum *functions; /* most instructions first; all that were executed */
     size_t function_count;
     struct loop_bodies loops;
+    struct loop_share *shares;       /* of the loops, by their heads */
     const struct call_place *places; /* NULL without a call graph */
     size_t place_count;
     const struct call_again *again;
@@ -146,6 +152,46 @@ static void sum_functions(struct profile_report *report)
     }
 }
 
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0.0 : (double)part / (double)whole;
+}
+
+/* In cycles where there are some: a part of the run may have been measured only. */
+static double share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
+{
+    return report->cycles != 0 ? ratio(cycles, report->cycles + report->other_cycles)
+                               : ratio(instructions, report->instructions);
+}
+
+static int by_head(const void *a, const void *b)
+{
+    const struct loop_share *left = a, *right = b;
+    return left->head < right->head ? -1 : left->head > right->head;
+}
+
+/* There may be as many loops as are asked for. */
+static void share_loops(struct profile_report *report)
+{
+    report->shares = calloc(report->loops.count + 1, sizeof *report->shares);
+    ASSERT(report->shares != NULL);
+    for (size_t i = 0; i < report->loops.count; i++) {
+        const struct loop_body *loop = &report->loops.loops[i];
+        report->shares[i] = (struct loop_share){
+            .head = loop->head, .share = share_of(report, loop->instructions, loop->cycles)};
+    }
+    qsort(report->shares, report->loops.count, sizeof *report->shares, by_head);
+}
+
+double profile_report_share(const struct profile_report *report, guest_addr head)
+{
+    const struct loop_share key = {.head = head};
+    const struct loop_share *found =
+        report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
+                       : NULL;
+    return found != NULL ? found->share : UNKNOWN;
+}
+
 struct profile_report *profile_report_take(struct process *process,
                                            const struct function_table *functions)
 {
@@ -180,6 +226,7 @@ struct profile_report *profile_report_take(struct process *process,
         qsort(report->loops.loops, report->loops.count, sizeof *report->loops.loops,
               loops_by_cycles);
     }
+    share_loops(report);
     return report;
 }
 
@@ -187,35 +234,13 @@ void profile_report_free(struct profile_report *report)
 {
     if (report != NULL) {
         loop_bodies_free(&report->loops);
+        free(report->shares);
         free(report->counts);
         free(report->functions);
         free(report->below);
         free(report->sites);
         free(report);
     }
-}
-
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 0.0 : (double)part / (double)whole;
-}
-
-/* In cycles where there are some: a part of the run may have been measured only. */
-static double share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
-{
-    return report->cycles != 0 ? ratio(cycles, report->cycles + report->other_cycles)
-                               : ratio(instructions, report->instructions);
-}
-
-double profile_report_share(const struct profile_report *report, guest_addr head)
-{
-    for (size_t i = 0; report != NULL && i < report->loops.count; i++) {
-        const struct loop_body *loop = &report->loops.loops[i];
-        if (loop->head == head) {
-            return share_of(report, loop->instructions, loop->cycles);
-        }
-    }
-    return UNKNOWN;
 }
 
 static void report_cycles(const struct profile_report *report, struct statistics *s,
