@@ -201,10 +201,7 @@ json_t *listing_make(const json_t *run, const struct source_rules *rules, size_t
                      size_t loads_max)
 {
     const json_t *counted = json_object_get(json_object_get(run, "hotspots"), "loops");
-    /* Of a program that has no counters the profile knows the loops. */
-    const json_t *loops = json_array_size(counted) > 0
-                              ? counted
-                              : json_object_get(json_object_get(run, "profile"), "loops");
+    const json_t *profiled = json_object_get(json_object_get(run, "profile"), "loops");
     const json_t *loads = json_object_get(json_object_get(run, "pipeline"), "loads");
     const char *why;
     const json_t *path = json_object_get(json_object_get(run, "program"), "path");
@@ -213,7 +210,12 @@ json_t *listing_make(const json_t *run, const struct source_rules *rules, size_t
     json_t *listing = json_object();
     ASSERT(listing != NULL);
     put(listing, "why", why != NULL ? json_string(why) : json_null());
-    put(listing, "loops", make_parts(&material, loops, "head", loops_max));
+    /* Both lists begin with their hottest: by share, and by executions. */
+    json_t *loops = make_parts(&material, profiled, "head", loops_max);
+    json_t *others = make_parts(&material, counted, "head", loops_max);
+    ASSERT(json_object_update_missing(loops, others) == 0);
+    json_decref(others);
+    put(listing, "loops", loops);
     if (loads_max > 0) {
         put(listing, "loads", make_parts(&material, loads, "pc", loads_max));
     }
