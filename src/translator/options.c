@@ -221,7 +221,7 @@ static const char *take_counters(struct options *options, const char *value)
     options->counters = (enum counters)find_name(names, count, value);
     return (unsigned)options->counters < count
                ? NULL
-               : ": expected auto, hw, sw, sw-exact, sw-paper or off";
+               : ": expected auto, hw, sw, sw-exact, sw-paper, sw-paper-taken or off";
 }
 
 static const char *take_placement(struct options *options, const char *value)
@@ -234,8 +234,9 @@ static const char *take_placement(struct options *options, const char *value)
     const unsigned count = sizeof names / sizeof names[0];
 
     options->placement = (enum placement)find_name(names, count, value);
-    return (unsigned)options->placement < count ? NULL
-                                                : ": expected backward, paper, function or head";
+    return (unsigned)options->placement < count
+               ? NULL
+               : ": expected backward, paper, paper-strict, function or head";
 }
 
 static const char *take_threshold(struct options *options, const char *value)

@@ -57,7 +57,7 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
 
 static void sw_drop(struct translator *translator, struct loop *loop)
 {
-    counter_code_forget(translator, loop);
+    counter_code_forget(translator, loop->code, loop);
     loop->executions = sw_read(translator, loop).executions;
     translator->counts->totals.dropped += !loop->removed;
 }
@@ -84,6 +84,7 @@ static void sw_reached_late(struct translator *translator, struct loop *loop)
 
 const struct counter_kind sw_counter = {.make = sw_make,
                                         .link = count_link,
+                                        .taken = count_make_when_taken,
                                         .read = sw_read,
                                         .drop = sw_drop,
                                         .reached = sw_reached,

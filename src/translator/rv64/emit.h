@@ -129,9 +129,11 @@ static inline void patch_word(uint8_t *at, uint32_t word)
     }
 }
 
-/* sw_counter.c: if `code` is a software counter's, the program goes back to the head
- * of its loop, which then counts as not executed: context->target; `saved` gets
- * the offsets in the context of those registers that are there. */
+/* sw_counter.c: whether the code of a counter in a taken trampoline reaches the entry of a fragment. */
+bool taken_counter_reaches(const uint8_t *code, const uint8_t *entry);
+/* If `code` is a software counter's, the program goes to the head of its loop, which
+ * then counts as not executed: context->target; or, where taken branches count, as
+ * taken.  `saved` gets the offsets in the context of those registers that are there. */
 bool counter_leave(struct context *context, const uint8_t *code, uint16_t *saved);
 /* The program was stopped at `code`, by no fault of its own, and goes on at
  * context->target later: a software counter just before it counts again then. */
