@@ -7,6 +7,9 @@
 
 #define PAGE_BYTES 4096
 #define THRESHOLD_DEFAULT 100
+/* What a target can spend exactly, if it is not 0. */
+#define BUILDER_COST_MIN 6
+#define BUILDER_COST_MAX 1000000000
 #define LOOKUP_BITS_ASKED 16 /* more than that cannot be asked for */
 
 /* Whether `text` begins with `name`; *rest is what follows it. */
@@ -244,6 +247,14 @@ static const char *take_threshold(struct options *options, const char *value)
     return parse_number(value, UINT32_MAX, &options->threshold)
                ? NULL
                : ": expected a number from 0 to 4294967295";
+}
+
+static const char *take_builder_cost(struct options *options, const char *value)
+{
+    return parse_number(value, BUILDER_COST_MAX, &options->builder_cost) &&
+                   (options->builder_cost == 0 || options->builder_cost >= BUILDER_COST_MIN)
+               ? NULL
+               : ": expected 0, or a number from 6 to 1000000000";
 }
 
 static const char *take_stats(struct options *options, const char *value)

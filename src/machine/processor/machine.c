@@ -236,6 +236,7 @@ static bool add_units(struct machine *machine)
         add_unit_to_all(machine, code_classes_unit(machine->classes));
     }
     machine->origins = (struct origins){.memory = &machine->memory, .classes = machine->classes};
+    counter_table_name_by(machine->counters, &machine->origins);
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
         struct unit *unit =

@@ -58,11 +58,30 @@ static bool is_copy(const struct rv64_insn *program, const struct rv64_insn *cop
            same_register(program->rd, copy->rd) && same_register(program->rs1, copy->rs1);
 }
 
+/* The mark of the piece that has `pc` in it; false if the cache is not there, or nobody said where it is. */
+static bool find_in_cache(const struct origins *origins, guest_addr pc, struct xstrata_mark *mark)
+{
+    struct xstrata_origins table;
+    return origins->table != 0 &&
+           memory_read(origins->memory, &table, origins->table, sizeof table) &&
+           pc >= table.code_start && pc < table.code_end &&
+           find_mark(origins->memory, &table, (uint32_t)(pc - table.code_start), mark);
+}
+
+guest_addr origins_begin(const struct origins *origins, guest_addr pc)
+{
+    struct xstrata_mark mark;
+    if (!find_in_cache(origins, pc, &mark)) {
+        return pc;
+    }
+    const uint32_t before = mark.piece - (uint32_t)pc;
+    return (int32_t)before > 0 ? mark.pc - before : mark.pc;
+}
+
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn)
 {
     struct origin origin = {.owner = OWNER_PROGRAM, .pc = pc, .word = insn->word};
-    struct xstrata_origins table;
     struct xstrata_mark mark;
     struct rv64_insn own;
     if (origins->classes == NULL) {
@@ -72,10 +91,7 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
     if (code_classes_of(origins->classes, pc) != XSTRATA_CODE_FRAGMENT) {
         return origin;
     }
-    if (origins->table == 0 ||
-        !memory_read(origins->memory, &table, origins->table, sizeof table) ||
-        pc < table.code_start || pc >= table.code_end ||
-        !find_mark(origins->memory, &table, (uint32_t)(pc - table.code_start), &mark)) {
+    if (!find_in_cache(origins, pc, &mark)) {
         origin.owner = OWNER_UNKNOWN;
         return origin;
     }

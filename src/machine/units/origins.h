@@ -28,4 +28,7 @@ struct origin {
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn);
 
+/* Where the program has the code that begins at `pc` in a translator's cache; `pc` itself anywhere else. */
+guest_addr origins_begin(const struct origins *origins, guest_addr pc);
+
 #endif

@@ -30,6 +30,7 @@ struct context {
     const void *fetch_slot;                  /* the routine of `sw-paper` that finds a slot */
     struct paper_slot *slots;                /* the table of `sw-paper` */
     uint64_t threshold;                      /* executions that make a loop hot */
+    uint64_t builder_cost;                   /* instructions that each call of dispatch takes more */
     const void *miss[LOOKUP_KINDS];          /* where lookups of each kind go that fail */
     const struct exit *missed[LOOKUP_KINDS]; /* what lookups of each kind leave through then */
     struct translator *translator;
