@@ -150,6 +150,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
 	bench/placements --build $(BUILD)
 	bench/scaling --build $(BUILD) --quick $(SCALING_FLAGS)
+	BUILD=$(BUILD) bench/profile
 
 $(BUILD)/demo: demo/wordcount.c src/isa/rv64/xstrata_asm.h
 	@mkdir -p $(@D)

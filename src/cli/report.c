@@ -3,6 +3,7 @@
 #include "report/complete.h"
 #include "report/loops_export.h"
 #include "report/page.h"
+#include "report/profile_export.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #define SCHEMA_STUDY "strata.study/1"
 
 struct report {
-    const char *page, *csv, *callgrind; /* NULL: not asked for */
+    const char *page, *csv, *callgrind, *folded; /* NULL: not asked for */
     const char *program;                /* NULL: the one that the statistics name */
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
@@ -39,6 +40,12 @@ static const char *take_callgrind(void *settings, const char *value)
     return NULL;
 }
 
+static const char *take_folded(void *settings, const char *value)
+{
+    ((struct report *)settings)->folded = value;
+    return NULL;
+}
+
 static const char *take_program(void *settings, const char *value)
 {
     ((struct report *)settings)->program = value;
@@ -49,7 +56,8 @@ static const char *take_program(void *settings, const char *value)
 static const struct command_option options[] = {
     {"-o", "FILE", "write the page: one HTML file that needs nothing else", take_page},
     {"--csv", "FILE", "write the loops as a table", take_csv},
-    {"--callgrind", "FILE", "write the loops for KCachegrind and callgrind_annotate", take_callgrind},
+    {"--callgrind", "FILE", "write functions, lines and calls for KCachegrind and callgrind_annotate", take_callgrind},
+    {"--folded", "FILE", "write the paths of calls as folded stacks, for flame graphs", take_folded},
     {"--program", "FILE", "the program that ran, if the statistics do not say it or it has moved", take_program},
 };
 /* clang-format on */
@@ -164,9 +172,20 @@ static void put_csv(FILE *file, const struct report *report)
     loops_export_csv(file, report->documents, report->names, report->count);
 }
 
+/* The translator by itself writes no profile: then there are its loops. */
 static void put_callgrind(FILE *file, const struct report *report)
 {
-    loops_export_callgrind(file, report->documents[0], "strata " STRATA_VERSION);
+    const json_t *run = report->documents[0];
+    if (json_is_object(json_object_get(run, "profile"))) {
+        profile_export_callgrind(file, run, "strata " STRATA_VERSION);
+    } else {
+        loops_export_callgrind(file, run, "strata " STRATA_VERSION);
+    }
+}
+
+static void put_folded(FILE *file, const struct report *report)
+{
+    profile_export_folded(file, report->documents[0]);
 }
 
 static void put_page(FILE *file, const struct report *report)
@@ -205,11 +224,33 @@ static int write_file(const struct report *report, const char *path,
     return 0;
 }
 
+/* The profile is looked at where it is needed: what a page shows of it, it checks itself. */
+static int check_profile(const struct report *report)
+{
+    const json_t *run = report->documents[0];
+    const bool profile = json_is_object(json_object_get(run, "profile"));
+    const char *wrong =
+        report->folded != NULL || (report->callgrind != NULL && profile)
+            ? profile_export_check(run, report->folded != NULL)
+            : NULL;
+    if (wrong != NULL) {
+        fprintf(stderr, "strata: %s: %s\n", report->names[0], wrong);
+        return EXIT_STRATA_FAILED;
+    }
+    return 0;
+}
+
 static int write_all(const struct report *report)
 {
+    if (check_profile(report) != 0) {
+        return EXIT_STRATA_FAILED;
+    }
     int status = write_file(report, report->csv, put_csv);
     if (status == 0) {
         status = write_file(report, report->callgrind, put_callgrind);
+    }
+    if (status == 0) {
+        status = write_file(report, report->folded, put_folded);
     }
     if (status == 0 && report->page != NULL && page_missing() != NULL) {
         fprintf(stderr, "strata: %s\n", page_missing());
@@ -221,18 +262,20 @@ static int write_all(const struct report *report)
 /* What does not fit together; NULL if all does. */
 static const char *check_request(const struct report *report)
 {
-    if (report->page == NULL && report->csv == NULL && report->callgrind == NULL) {
-        return "nothing to write: -o, --csv or --callgrind say where to";
+    if (report->page == NULL && report->csv == NULL && report->callgrind == NULL &&
+        report->folded == NULL) {
+        return "nothing to write: -o, --csv, --callgrind or --folded say where to";
     }
-    if (report->callgrind != NULL && report->count > 1) {
-        return "--callgrind takes one file of statistics";
+    if ((report->callgrind != NULL || report->folded != NULL) && report->count > 1) {
+        return "--callgrind and --folded take one file of statistics";
     }
     for (size_t i = 0; i < report->count; i++) {
         if (report->documents[i] != NULL && is_study(report->documents[i])) {
             if (report->count > 1) {
                 return "the results of a study cannot stand beside another file";
             }
-            if (report->csv != NULL || report->callgrind != NULL || report->program != NULL) {
+            if (report->csv != NULL || report->callgrind != NULL || report->folded != NULL ||
+                report->program != NULL) {
                 return "of the results of a study there is only the page; its tables are beside it";
             }
         }

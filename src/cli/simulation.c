@@ -8,7 +8,9 @@
 #include "machine/run.h"
 #include "machine/units/chosen.h"
 #include "machine/units/counter_table.h"
+#include "report/function_table.h"
 #include "report/phases_report.h"
+#include "report/profile_report.h"
 #include "report/translator_report.h"
 
 #include <errno.h>
@@ -134,6 +136,12 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     if (simulation->machine.count_loads) {
         add_word(reports, "--loads");
     }
+    if (simulation->call_graph) {
+        add_word(reports, "--call-graph");
+    }
+    if (simulation->no_profile) {
+        add_word(reports, "--no-profile");
+    }
     add_option(reports, "--perfect-loads", simulation->perfect_path);
     add_option(reports, "--pipeview", simulation->machine.pipeview_path);
     for (size_t i = 0; i < simulation->machine.unit_count; i++) {
@@ -233,9 +241,13 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
             ? translator_report_read(simulation->machine.kept_descriptor)
             : NULL;
     ended.translator = translator;
+    struct profile_report *profile =
+        simulation->functions != NULL ? profile_report_take(process, simulation->functions) : NULL;
+    ended.profile = profile;
     run_report_death(process, &ended);
     const int status = write_reports(simulation, process, &ended);
     translator_report_free(translator);
+    profile_report_free(profile);
     if (status != 0) {
         return status;
     }
@@ -287,12 +299,19 @@ static int run_created(const struct simulation *simulation, struct process *proc
     return status == 0 ? run_loaded(simulation, process, run) : status;
 }
 
-static int run_program(const struct simulation *simulation, char **arguments,
+static int run_program(struct simulation *simulation, char **arguments,
                        const struct run_description *run)
 {
     static struct process process; /* large, and one is enough */
     static struct together together;
+    struct profile_request profile = {.find = function_table_find, .calls = simulation->call_graph};
     int status = companions_start(simulation, &together);
+    if ((simulation->summary || simulation->stats_path != NULL) && !simulation->no_profile) {
+        simulation->functions = function_table_create();
+        function_table_follow(simulation->functions, &process);
+        profile.context = simulation->functions;
+        simulation->machine.profile = &profile;
+    }
     if (status == 0) {
         status = EXIT_STRATA_FAILED;
         if (process_create(&process, &simulation->machine)) {
@@ -304,6 +323,8 @@ static int run_program(const struct simulation *simulation, char **arguments,
         }
     }
     companions_stop(&together);
+    function_table_destroy(simulation->functions);
+    simulation->functions = NULL;
     return status;
 }
 

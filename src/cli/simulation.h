@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+struct function_table;
+
 #define SYSROOT_DEFAULT "/usr/riscv64-linux-gnu"
 
 /* Parameters that --set may give. */
@@ -34,6 +36,9 @@ struct simulation {
     char ***with; /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
+    bool call_graph;
+    struct function_table *functions; /* of the profile; NULL: none is asked for */
+    bool no_profile;
     bool perfect_memory;
     bool child;         /* started by execve in a process that the program forked */
     bool trace_ranged;  /* --trace-range was given */

@@ -276,6 +276,20 @@ const char *simulation_take_counter_entries(void *settings, const char *value)
     return NULL;
 }
 
+const char *simulation_take_call_graph(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->call_graph = true;
+    return NULL;
+}
+
+const char *simulation_take_no_profile(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->no_profile = true;
+    return NULL;
+}
+
 const char *simulation_take_unit(void *settings, const char *value)
 {
     struct simulation *own = settings;
@@ -378,6 +392,12 @@ const char *simulation_check(const struct simulation *simulation)
     }
     if (machine->memory_sum && simulation->stats_path == NULL) {
         return "--memory-sum needs --stats FILE";
+    }
+    if (simulation->call_graph && simulation->stats_path == NULL && !simulation->summary) {
+        return "--call-graph needs --stats FILE or --summary";
+    }
+    if (simulation->call_graph && simulation->no_profile) {
+        return "--call-graph and --no-profile exclude each other";
     }
     if (simulation->machine_path != NULL) {
         const struct phase_options *phases = &machine->phases;

@@ -67,7 +67,7 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
 
 /* A name ends at the end of its line, and one that begins with a bracket would be a number for a
  * name before. */
-static void put_name(FILE *file, const char *key, const char *name)
+void export_name(FILE *file, const char *key, const char *name)
 {
     fprintf(file, "%s=%s", key, name[0] == '(' ? " " : "");
     for (; *name != '\0'; name++) {
@@ -76,7 +76,7 @@ static void put_name(FILE *file, const char *key, const char *name)
     fputc('\n', file);
 }
 
-static void put_command(FILE *file, const json_t *run)
+void export_command(FILE *file, const json_t *run)
 {
     const json_t *program = json_object_get(run, "program");
     const json_t *arguments = json_object_get(program, "arguments");
@@ -111,9 +111,9 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     if (name == NULL && colon != NULL) {
         name = strndup(source, (size_t)(colon - source));
     }
-    put_name(callgrind->file, "ob", own && callgrind->object != NULL ? callgrind->object : "???");
-    put_name(callgrind->file, "fl", name != NULL ? name : "???");
-    put_name(callgrind->file, "fn", function != NULL ? function : head != NULL ? head : "???");
+    export_name(callgrind->file, "ob", own && callgrind->object != NULL ? callgrind->object : "???");
+    export_name(callgrind->file, "fl", name != NULL ? name : "???");
+    export_name(callgrind->file, "fn", function != NULL ? function : head != NULL ? head : "???");
     fprintf(callgrind->file, "%s %s %" JSON_INTEGER_FORMAT "\n\n", head != NULL ? head : "0",
             colon != NULL ? colon + 1 : "0",
             json_integer_value(json_object_get(loop, "executions")));
@@ -131,7 +131,7 @@ void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
         total += json_integer_value(json_object_get(json_array_get(loops, i), "executions"));
     }
     fprintf(file, "# callgrind format\nversion: 1\ncreator: %s\n", creator);
-    put_command(file, run);
+    export_command(file, run);
     fprintf(file,
             "positions: instr line\nevent: Executions : executions of the heads of loops\n"
             "events: Executions\nsummary: %" JSON_INTEGER_FORMAT "\n\n",

@@ -13,4 +13,8 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
  * is an execution of a loop's head. */
 void loops_export_callgrind(FILE *file, const json_t *run, const char *creator);
 
+/* For callgrind files: a line with a name, and the one with the command that ran. */
+void export_name(FILE *file, const char *key, const char *name);
+void export_command(FILE *file, const json_t *run);
+
 #endif

@@ -13,6 +13,7 @@
 #include "report/slices_report.h"
 #include "report/phases_report.h"
 #include "report/places.h"
+#include "report/profile_report.h"
 #include "report/together_report.h"
 #include "report/translator_report.h"
 
@@ -161,6 +162,7 @@ bool run_report_statistics(struct process *process, const struct run_description
     struct hotspots hotspots = hotspots_take(process, run->translator);
     hotspots_report(&hotspots, process, s);
     hotspots_free(&hotspots);
+    profile_report_statistics(run->profile, process, s);
     s->begin(s, "units");
     for (unsigned i = 0; i < process->machine.units.count; i++) {
         const struct unit *unit = process->machine.units.units[i];
@@ -231,6 +233,7 @@ void run_report_summary(struct process *process, const struct run_description *r
             process->threads_started, process->schedule.switches);
     fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
             hotspots.created, hotspots.evicted, hotspots.callbacks);
+    profile_report_print(run->profile, process);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
     together_report_print(process->schedule.together);

@@ -5,6 +5,7 @@
 #include "machine/linux/process.h"
 
 struct translator_report;
+struct profile_report;
 
 struct run_description {
     const char *path; /* of the program, as given */
@@ -13,6 +14,7 @@ struct run_description {
     const char *file;          /* the program, whatever the working folder is then; else NULL */
     char **translator_options; /* NULL-terminated */
     const struct translator_report *translator; /* else NULL */
+    const struct profile_report *profile;       /* NULL: it was not asked for */
 };
 
 /* Each prints its own message and returns false if the file cannot be written. */

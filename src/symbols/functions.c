@@ -204,6 +204,24 @@ bool functions_find(struct functions *functions, uint64_t address, const char **
     return true;
 }
 
+const char *functions_range(struct functions *functions, uint64_t address, uint64_t *start,
+                            uint64_t *end)
+{
+    const struct function *before = find_before(functions, address);
+    const struct function *next = before != NULL ? before + 1 : functions->items;
+    const char *name = NULL;
+    uint64_t offset;
+
+    if (functions_find(functions, address, &name, &offset)) {
+        *start = before->address;
+        *end = before->end;
+        return name;
+    }
+    *start = before != NULL ? before->end : 0;
+    *end = next != NULL && next < functions->items + functions->count ? next->address : UINT64_MAX;
+    return NULL;
+}
+
 void functions_free(struct functions *functions)
 {
     for (size_t i = 0; i < functions->count; i++) {

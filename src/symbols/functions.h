@@ -28,6 +28,10 @@ void functions_read(struct functions *functions, Elf *elf);
 bool functions_find(struct functions *functions, uint64_t address, const char **name,
                     uint64_t *offset);
 
+/* The addresses around `address` that are of one function, or of none; NULL for these, else the function's name. */
+const char *functions_range(struct functions *functions, uint64_t address, uint64_t *start,
+                            uint64_t *end);
+
 void functions_free(struct functions *functions);
 
 #endif

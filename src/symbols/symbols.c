@@ -62,6 +62,12 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place
     return function_known || line_known;
 }
 
+const char *symbols_function(struct symbols *symbols, uint64_t address, uint64_t *start,
+                             uint64_t *end)
+{
+    return functions_range(&symbols->functions, address, start, end);
+}
+
 bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address)
 {
     size_t count = 0;

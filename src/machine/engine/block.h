@@ -175,7 +175,7 @@ guest_addr blocks_pc_of(const struct block *block, const struct op *op);
 void blocks_instruction(const struct block *block, const struct op *op, struct rv64_insn *insn);
 
 /* The instruction of `op` and what follows it in `block` do not retire after all:
- * takes them out of the totals that have them already. */
+ * takes them out of the totals and runs that have them already. */
 void blocks_reduce_totals(const struct engine *engine, const struct block *block,
                           const struct op *op);
 
@@ -201,11 +201,20 @@ enum handler {
     HANDLER_watch_before,
     HANDLER_watch_after,
     HANDLER_watch_total,
+    HANDLER_watch_run,
+    HANDLER_watch_course,
+    HANDLER_falls_beq, /* branches that count where they do not branch, in the order of the operations */
+    HANDLER_falls_bne,
+    HANDLER_falls_blt,
+    HANDLER_falls_bge,
+    HANDLER_falls_bltu,
+    HANDLER_falls_bgeu,
     HANDLER_record,
     HANDLER_record_access,
     HANDLER_FIRST_PAIR,
 #define PAIR(first, second, join) HANDLER_##first##_##second##_##join,
-#define PAIR_BRANCH PAIR
+#define PAIR_BRANCH(first, second, join)                                                           \
+    HANDLER_##first##_##second##_##join, HANDLER_##first##_##second##_##join##_falls,
 #include "machine/engine/pairs.def"
 #undef PAIR
 #undef PAIR_BRANCH

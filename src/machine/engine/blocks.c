@@ -199,13 +199,20 @@ void blocks_reduce_totals(const struct engine *engine, const struct block *block
                           const struct op *op)
 {
     const uint64_t retired = block->notes[op - block->ops].retired;
+    const struct watch_run *run = NULL;
     for (const struct op *at = block->ops; at < op; at++) {
-        if (at->handler == engine->handlers[HANDLER_watch_total]) {
+        if (at->handler == engine->handlers[HANDLER_watch_run] ||
+            at->handler == engine->handlers[HANDLER_watch_course]) {
+            run = at->pointer;
+        } else if (at->handler == engine->handlers[HANDLER_watch_total]) {
             uint64_t *total = at->pointer;
             const uint64_t end = block->notes[at - block->ops].retired + at[1].value;
             *total -= end > retired ? end - retired : 0;
             at++;
         }
+    }
+    if (run != NULL) {
+        run->unit->kind->cut(run->unit, run, blocks_pc_of(block, op));
     }
 }
 

@@ -19,6 +19,9 @@ struct draft {
     void *own[UNITS_MAX];
     uint64_t *totals[UNITS_MAX];
     struct static_insn *recorded; /* what records point to; NULL: none are wanted */
+    struct unit *run_unit;        /* who counts it in a run, or NULL; one unit does */
+    unsigned run_part;
+    struct watch_run *falls; /* of a branch: what counts where it does not branch, or NULL */
 };
 
 struct builder {
@@ -44,6 +47,9 @@ static const uint16_t pair_handlers[RV64_OP_COUNT][RV64_OP_COUNT][JOINS] = {
 #undef PAIR
 #undef PAIR_BRANCH
 };
+/* One that counts where its branch does not branch stands behind the one that does not count. */
+_Static_assert(HANDLER_falls_bgeu - HANDLER_falls_beq == RV64_bgeu - RV64_beq,
+               "branches have one order");
 
 /* Reads the instruction at `pc`; false if it may not be executed. */
 static bool fetch(struct engine *engine, guest_addr pc, struct rv64_insn *insn)
@@ -112,6 +118,8 @@ static void ask_units(struct builder *builder, struct draft *draft)
     const unsigned told_elsewhere = set->timed ? WATCH_TIMED : WATCH_TIMED & ~WATCH_RETIRED;
     draft->events = 0;
     draft->recorded = NULL;
+    draft->run_unit = NULL;
+    draft->falls = NULL;
     for (unsigned i = 0; i < set->count; i++) {
         struct unit *unit = set->units[i];
         struct watch_request request = {.events = unit->kind->timed};
@@ -125,6 +133,11 @@ static void ask_units(struct builder *builder, struct draft *draft)
         draft->events |= draft->unit_events[i];
         draft->recorded =
             request.events & (WATCH_RECORD | WATCH_RECORD_FIRST) ? request.insn : draft->recorded;
+        if (request.events & WATCH_RUN) {
+            draft->run_unit = unit;
+            draft->run_part = request.part;
+        }
+        draft->falls = request.events & WATCH_FALLS ? request.falls : draft->falls;
     }
 }
 
@@ -209,7 +222,9 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
         op->value = insn->word;
         return;
     }
-    op = add_op(builder, insn->op, draft, retired);
+    const unsigned handler =
+        draft->falls != NULL ? HANDLER_falls_beq + (unsigned)insn->op - RV64_beq : insn->op;
+    op = add_op(builder, handler, draft, retired);
     op->rd = (flags & INSN_RD_FLOAT) || insn->rd != 0 ? insn->rd : HART_X_SINK;
     op->rs1 = insn->rs1;
     op->rs2 = insn->rs2;
@@ -229,7 +244,7 @@ static void add_instruction(struct builder *builder, const struct draft *draft, 
 }
 
 /* What the engine tells before an instruction, and behind it unless it is the last one of a block. */
-#define TOLD_BEFORE (WATCH_BRANCH | WATCH_MEMORY)
+#define TOLD_BEFORE (WATCH_BRANCH | WATCH_MEMORY | WATCH_BEFORE)
 #define TOLD_BEHIND (WATCH_EXECUTED | WATCH_RETIRED)
 
 static void add_watch(struct builder *builder, const struct draft *draft, unsigned retired,
@@ -271,6 +286,29 @@ static void add_totals(struct builder *builder, const struct draft *draft, unsig
     }
 }
 
+static bool same_run(const struct draft *a, const struct draft *b)
+{
+    return a->run_unit == b->run_unit && a->run_part == b->run_part;
+}
+
+/* One increment for as many instructions as are one run from here on, of which this is the first. */
+static void add_run(struct builder *builder, const struct draft *draft, unsigned retired)
+{
+    struct unit *unit = draft->run_unit;
+    const struct draft *end = builder->drafts + builder->count;
+    const struct draft *last = draft;
+    while (last + 1 < end && same_run(last + 1, draft)) {
+        last++;
+    }
+    const unsigned bytes = (unsigned)(last->pc + last->insn.length - draft->pc);
+    for (struct watch_run *run = unit->kind->run(unit, draft->pc, bytes); run != NULL;
+         run = run->then) {
+        add_op(builder, run->course != NULL ? HANDLER_watch_course : HANDLER_watch_run, draft,
+               retired)
+            ->pointer = run;
+    }
+}
+
 static void add_record(struct builder *builder, const struct draft *draft, unsigned retired)
 {
     const uint32_t flags = rv64_row(draft->insn.op)->flags;
@@ -294,6 +332,9 @@ static struct op *add_draft(struct builder *builder, const struct draft *draft, 
     }
     if (draft->events & WATCH_TOTAL) {
         add_totals(builder, draft, retired);
+    }
+    if (draft->run_unit != NULL && (draft == builder->drafts || !same_run(draft, draft - 1))) {
+        add_run(builder, draft, retired);
     }
     if (draft->recorded != NULL && retires(&draft->insn) &&
         (draft->events & WATCH_RECORD || draft == builder->drafts)) {
@@ -347,7 +388,8 @@ static void join_pairs(struct builder *builder, struct op *const *places)
                                      ? handlers[join_of(first, second)]
                                      : handlers[JOIN_none];
         if (handler != 0 && places[i + 1] == places[i] + 1 && !rv64_is_marker(second)) {
-            places[i]->handler = builder->engine->handlers[handler];
+            const unsigned falls = builder->drafts[i + 1].falls != NULL;
+            places[i]->handler = builder->engine->handlers[handler + falls];
             i++;
         }
     }
@@ -404,8 +446,11 @@ size_t build_block(struct engine *engine, uint8_t *at, guest_addr pc, uint64_t l
         places[i] = add_draft(&builder, draft, retired);
         retired += retires(&draft->insn);
     }
-    if (needs_block_end(&builder)) {
+    if (needs_block_end(&builder) || last->falls != NULL) {
         struct draft end = {.pc = pc + block->bytes};
+        if (last->falls != NULL) {
+            add_op(&builder, HANDLER_watch_run, &end, retired)->pointer = last->falls;
+        }
         add_op(&builder, HANDLER_block_end, &end, retired);
         add_links(&builder, &end, retired);
     }

@@ -71,6 +71,9 @@ static void notify(struct engine *engine, struct hart *hart, const struct watch_
         resolve(hart, site, &event);
         watch_site_tell(site, WATCH_BRANCH, &event);
     }
+    if (site->events & WATCH_BEFORE) {
+        watch_site_tell(site, WATCH_BEFORE, &event);
+    }
     if (site->events & WATCH_EXECUTED) {
         watch_site_tell(site, WATCH_EXECUTED, &event);
     }
@@ -133,9 +136,15 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         [HANDLER_watch_pc] = &&watch_pc,       [HANDLER_watch_before] = &&watch_site,
         [HANDLER_watch_after] = &&watch_site,  [HANDLER_watch_total] = &&watch_total,
         [HANDLER_record] = &&record,           [HANDLER_record_access] = &&record_access,
+        [HANDLER_watch_run] = &&watch_run,     [HANDLER_watch_course] = &&watch_course,
+        [HANDLER_falls_beq] = &&falls_beq,     [HANDLER_falls_bne] = &&falls_bne,
+        [HANDLER_falls_blt] = &&falls_blt,     [HANDLER_falls_bge] = &&falls_bge,
+        [HANDLER_falls_bltu] = &&falls_bltu,   [HANDLER_falls_bgeu] = &&falls_bgeu,
 #define PAIR(first, second, join)                                                                  \
     [HANDLER_##first##_##second##_##join] = &&pair_##first##_##second##_##join,
-#define PAIR_BRANCH PAIR
+#define PAIR_BRANCH(first, second, join)                                                           \
+    PAIR(first, second, join)                                                                      \
+    [HANDLER_##first##_##second##_##join##_falls] = &&pair_##first##_##second##_##join##_falls,
 #include "machine/engine/pairs.def"
 #undef PAIR
 #undef PAIR_BRANCH
@@ -182,6 +191,15 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
             FOLLOW(taken)                                                                          \
         }                                                                                          \
         FOLLOW(not_taken)                                                                          \
+    }
+/* Where it does not branch, it goes on with what stands behind its links. */
+#define FALLS(id, op)                                                                              \
+    {                                                                                              \
+        if (exec_##id(hart, op)) {                                                                 \
+            FOLLOW(taken)                                                                          \
+        }                                                                                          \
+        ip += 2;                                                                                   \
+        DISPATCH();                                                                                \
     }
 
 #define RUN_PLAIN(id) op_##id : STEP(id) DISPATCH();
@@ -233,10 +251,29 @@ static enum engine_stop run(struct engine *engine, struct hart *hart,
         STEP(first)                                                                                \
         struct op second_op = *ip;                                                                 \
         JOIN_##join if (exec_##second(hart, &second_op)){FOLLOW(taken)} FOLLOW(not_taken)          \
+    }                                                                                              \
+    pair_##first##_##second##_##join##_falls:                                                      \
+    {                                                                                              \
+        STEP(first)                                                                                \
+        struct op second_op = *ip;                                                                 \
+        JOIN_##join FALLS(second, &second_op)                                                      \
     }
 #include "machine/engine/pairs.def"
 #undef PAIR
 #undef PAIR_BRANCH
+
+falls_beq:
+    FALLS(beq, ip)
+falls_bne:
+    FALLS(bne, ip)
+falls_blt:
+    FALLS(blt, ip)
+falls_bge:
+    FALLS(bge, ip)
+falls_bltu:
+    FALLS(bltu, ip)
+falls_bgeu:
+    FALLS(bgeu, ip)
 
 op_jal:
     hart->x[ip->rd] = op_constant(ip);
@@ -293,6 +330,22 @@ watch_total : {
     uint64_t *total = ip->pointer;
     *total += ip[1].value;
     ip += 2;
+    DISPATCH();
+}
+
+watch_run:
+    ((struct watch_run *)ip->pointer)->executions++;
+    ip++;
+    DISPATCH();
+
+watch_course : {
+    struct watch_run *run = ip->pointer;
+    if (UNLIKELY(run->function != run->course->function)) {
+        run->unit->kind->entered(run->unit, run);
+    }
+    run->course->instructions += run->instructions;
+    run->executions++;
+    ip++;
     DISPATCH();
 }
 

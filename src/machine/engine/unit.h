@@ -32,6 +32,10 @@ enum watch {
     WATCH_TOTAL = 1024,        /* executed instructions, added up: one addition for many */
     WATCH_RECORD = 2048,       /* an instruction goes to the list of engine_run_recorded */
     WATCH_RECORD_FIRST = 4096, /* the first instruction of a block goes to that list */
+    WATCH_RUN = 8192,          /* executions of instructions that follow each other, counted as one */
+    WATCH_FALLS = 16384,       /* executions of a conditional branch that go on behind it */
+    WATCH_BEFORE = 32768,      /* an instruction is about to be executed */
+    WATCH_CYCLES = 65536,      /* cycles since the last retirement of its context, added up */
 };
 /* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
 #define WATCH_TIMED                                                                                \
@@ -111,12 +115,31 @@ struct watch_cell {
     struct unit *unit; /* whose `counted` is called when it fires */
 };
 
+/* Which function of the program runs, and how many of the program's instructions have. */
+struct watch_course {
+    uint64_t instructions;
+    uint32_t function;
+};
+
+/* Instructions that follow each other in a decoded block, and are counted together.  With a course, `entered` is
+ * called before they are counted wherever they are of another function than the course has. */
+struct watch_run {
+    uint64_t executions;
+    struct unit *unit;
+    struct watch_course *course; /* NULL: they are only counted */
+    uint32_t function;
+    uint32_t instructions;  /* of the program */
+    struct watch_run *then; /* another that begins at the same place, behind this one; or NULL */
+};
+
 struct watch_request {
     unsigned events; /* enum watch */
     /* For WATCH_COUNTED.  It stays valid until the address is asked about again. */
     struct watch_cell *cell;
     void *own;                /* comes back with each event of the instruction */
-    uint64_t *total;          /* for WATCH_TOTAL: stays valid as long as a cell */
+    uint64_t *total;          /* for WATCH_TOTAL and WATCH_CYCLES: stays valid as long as a cell */
+    unsigned part;            /* for WATCH_RUN: neighbours with the same one are one run */
+    struct watch_run *falls;  /* for WATCH_FALLS */
     struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */
 };
 
@@ -170,6 +193,13 @@ struct unit_kind {
     /* Writes out what it still holds back; prints its own message and returns false if it cannot. */
     bool (*finish)(struct unit *unit);
     void (*destroy)(struct unit *unit);
+    /* For the machine's own units, too: WATCH_BEFORE; the run of the instructions in `bytes` from `pc` on, or NULL
+     * if they are not to be counted; a run of another function begins; the last execution of a run ended before
+     * the instruction at `pc`. */
+    void (*before)(struct unit *unit, const struct watch_event *event);
+    struct watch_run *(*run)(struct unit *unit, uint64_t pc, unsigned bytes);
+    void (*entered)(struct unit *unit, const struct watch_run *run);
+    void (*cut)(struct unit *unit, const struct watch_run *run, uint64_t pc);
 };
 
 /* Each unit's own struct begins with this. */

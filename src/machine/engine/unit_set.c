@@ -57,6 +57,8 @@ unit_told *unit_function(const struct unit_kind *kind, enum watch what)
         return kind->stalled;
     case WATCH_RETIRED:
         return kind->retired;
+    case WATCH_BEFORE:
+        return kind->before;
     default:
         return NULL;
     }

@@ -2,6 +2,7 @@
  * every thread waits. */
 #define _GNU_SOURCE
 #include "machine/linux/futex.h"
+#include "machine/linux/queues.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/time.h"
 #include "machine/schedule/outside.h"
@@ -133,7 +134,8 @@ void outside_attend(struct process *process)
     }
 }
 
-static struct thread *only_host_futex(const struct process *process)
+/* The only thread that waits for the host, which can then wait for just that; NULL if there are several. */
+static struct thread *only_awaiting(const struct process *process)
 {
     struct thread *only = NULL;
 
@@ -142,7 +144,7 @@ static struct thread *only_host_futex(const struct process *process)
         if (thread->task.state != TASK_WAITING || !awaits_host(&thread->wait)) {
             continue;
         }
-        if (only != NULL || !thread->wait.futex) {
+        if (only != NULL) {
             return NULL;
         }
         only = thread;
@@ -171,10 +173,14 @@ static void wake_host_futexes(struct process *process)
 
 bool outside_wait_in_host(struct process *process, uint64_t nanoseconds)
 {
+    struct thread *only = only_awaiting(process);
+
+    if (only != NULL && only->wait.queue != NULL && only->wait.queue->block != NULL) {
+        return !queues_wait_in_host(only, nanoseconds) && !signal_host_noted();
+    }
     if (!host_futex_awaited(process)) {
         return poll_host(process, nanoseconds) == 0;
     }
-    struct thread *only = only_host_futex(process);
     bool quiet = only != NULL ? !futex_wait_in_host(only, nanoseconds)
                               : poll_host(process, nanoseconds) == 0;
     wake_host_futexes(process);

@@ -1,11 +1,13 @@
 /* New processes: fork by the host's own, with a copy of all memory or, for vfork, with the memory itself. */
 #define _GNU_SOURCE
+#include "machine/linux/scheduling.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/sysinfo.h"
 #include "machine/linux/thread.h"
 #include "machine/linux/time.h"
 #include "machine/units/code_classes.h"
+#include "machine/units/profile.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -20,7 +22,7 @@ enum {
 };
 
 /* What the host does with these flags is what the guest means by them. */
-#define PASSED_FLAGS (EXIT_SIGNAL | CLONE_FS | CLONE_FILES | CLONE_IO)
+#define PASSED_FLAGS (EXIT_SIGNAL | CLONE_FS | CLONE_FILES | CLONE_IO | CLONE_PIDFD)
 /* Name spaces and tracing are not among those that a new process may have. */
 #define KNOWN_FLAGS                                                                                \
     (PASSED_FLAGS | CLONE_VM | CLONE_VFORK | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_SETTLS |        \
@@ -85,8 +87,15 @@ static int64_t fork_copy(struct thread *thread, const uint64_t *arguments)
 
     fflush(NULL);
     signal_host_hold();
-    long pid = syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+    int32_t descriptor;
+    long pid = syscall(SYS_clone, flags, NULL, &descriptor, NULL, NULL);
+    if (pid > 0 && (flags & CLONE_PIDFD) != 0) {
+        thread_write(thread, arguments[CLONE_ARGUMENT_PARENT_TID], &descriptor, sizeof descriptor);
+    }
     if (pid == 0) {
+        if (thread != thread_first(process)) {
+            scheduling_fork(thread);
+        }
         drop_others(process, thread);
         signal_forget(&thread->signals, ~UINT64_C(0));
         become_child(process, thread, arguments);
@@ -168,6 +177,8 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
         if (classes != NULL) {
             code_classes_keep(classes, totals);
         }
+        struct profile *profile = process->machine.profile;
+        struct profile_kept *kept = profile != NULL ? profile_keep(profile) : NULL;
         /* All of this program's state that the child changes is put back. */
         pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
         if (pid == 0) {
@@ -180,6 +191,9 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
             if (classes != NULL) {
                 code_classes_put_back(classes, totals);
             }
+        }
+        if (kept != NULL) {
+            profile_put_back(profile, kept);
         }
         signal_host_restore(notes);
         signal_host_release();
@@ -206,7 +220,9 @@ int64_t sys_clone(struct thread *thread, const uint64_t *arguments)
     bool both_run = shared && (flags & CLONE_VFORK) == 0;
     /* The host's vfork does what this call is used for, and no more. */
     bool unusual = shared && (flags & PASSED_FLAGS) != SIGCHLD;
-    if (both_run || unusual || (flags & ~(uint64_t)KNOWN_FLAGS) != 0 ||
+    bool two_words_in_one =
+        (flags & CLONE_PIDFD) != 0 && (flags & (CLONE_PARENT_SETTID | CLONE_DETACHED)) != 0;
+    if (both_run || unusual || two_words_in_one || (flags & ~(uint64_t)KNOWN_FLAGS) != 0 ||
         (!shared && (flags & CLONE_SIGHAND) != 0)) {
         return -EINVAL;
     }

@@ -1,4 +1,6 @@
 /* The guest's mappings: mmap and its relatives, brk, and advice about memory. */
+#include "machine/linux/mappings.h"
+
 #include "machine/linux/files.h"
 #include "machine/linux/syscall.h"
 
@@ -53,7 +55,7 @@ static uint64_t mapped_length(const struct memory *memory, guest_addr start, uin
     return length;
 }
 
-static bool over_limit(const struct process *process, uint64_t more)
+bool mappings_over_limit(const struct process *process, uint64_t more)
 {
     uint64_t limit = process->limits[RLIMIT_AS].now;
 
@@ -89,9 +91,8 @@ static void forget_range(struct process *process, guest_addr start, uint64_t byt
     }
 }
 
-/* Where a new mapping goes, or -errno. */
-static int64_t choose_place(struct process *process, guest_addr wanted, uint64_t bytes,
-                            uint64_t flags)
+int64_t mappings_choose_place(struct process *process, guest_addr wanted, uint64_t bytes,
+                              uint64_t flags)
 {
     const struct memory *memory = &process->machine.memory;
 
@@ -136,7 +137,7 @@ int64_t sys_mmap(struct thread *thread, const uint64_t *arguments)
     if (!anonymous && fcntl(fd, F_GETFD) < 0) {
         return -EBADF;
     }
-    if (!round_length(&bytes) || over_limit(process, bytes)) {
+    if (!round_length(&bytes) || mappings_over_limit(process, bytes)) {
         return -ENOMEM;
     }
     if (type != MAP_SHARED && type != MAP_PRIVATE && type != MAP_SHARED_VALIDATE) {
@@ -145,7 +146,7 @@ int64_t sys_mmap(struct thread *thread, const uint64_t *arguments)
     if (anonymous && (flags & MAP_HUGETLB) != 0) {
         return -ENOMEM;
     }
-    int64_t place = choose_place(process, arguments[0], bytes, flags);
+    int64_t place = mappings_choose_place(process, arguments[0], bytes, flags);
     if (place < 0) {
         return place;
     }
@@ -163,7 +164,7 @@ int64_t sys_mmap(struct thread *thread, const uint64_t *arguments)
     return place;
 }
 
-static int64_t unmap(struct process *process, guest_addr start, uint64_t bytes)
+int64_t mappings_unmap(struct process *process, guest_addr start, uint64_t bytes)
 {
     forget_range(process, start, bytes);
     return memory_unmap(&process->machine.memory, start, bytes);
@@ -177,7 +178,7 @@ int64_t sys_munmap(struct thread *thread, const uint64_t *arguments)
         !in_space(arguments[0], bytes)) {
         return -EINVAL;
     }
-    return unmap(thread->process, arguments[0], bytes);
+    return mappings_unmap(thread->process, arguments[0], bytes);
 }
 
 int64_t sys_mprotect(struct thread *thread, const uint64_t *arguments)
@@ -294,17 +295,18 @@ int64_t sys_mremap(struct thread *thread, const uint64_t *arguments)
             return -EINVAL;
         }
         if (new_bytes < old_bytes) {
-            unmap(process, from + new_bytes, old_bytes - new_bytes);
+            mappings_unmap(process, from + new_bytes, old_bytes - new_bytes);
             old_bytes = new_bytes;
         }
         return move(process, from, old_bytes, to, new_bytes);
     }
     if (new_bytes <= old_bytes) {
-        int64_t error =
-            new_bytes < old_bytes ? unmap(process, from + new_bytes, old_bytes - new_bytes) : 0;
+        int64_t error = new_bytes < old_bytes
+                            ? mappings_unmap(process, from + new_bytes, old_bytes - new_bytes)
+                            : 0;
         return error != 0 ? error : (int64_t)from;
     }
-    if (over_limit(process, new_bytes - old_bytes)) {
+    if (mappings_over_limit(process, new_bytes - old_bytes)) {
         return -ENOMEM;
     }
     if ((flags & MREMAP_MAYMOVE) == 0) {
@@ -330,11 +332,11 @@ int64_t sys_brk(struct thread *thread, const uint64_t *arguments)
     }
     if (new_page > old_page) {
         uint64_t more = new_page - old_page;
-        if (over_limit(process, more) || !memory_is_free(memory, old_page, more) ||
+        if (mappings_over_limit(process, more) || !memory_is_free(memory, old_page, more) ||
             memory_map(memory, old_page, more, PAGE_READ | PAGE_WRITE, false, -1, 0) != 0) {
             return (int64_t)process->brk_end;
         }
-    } else if (new_page < old_page && unmap(process, new_page, old_page - new_page) != 0) {
+    } else if (new_page < old_page && mappings_unmap(process, new_page, old_page - new_page) != 0) {
         return (int64_t)process->brk_end;
     }
     process->brk_end = wanted;

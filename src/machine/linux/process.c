@@ -10,6 +10,7 @@
 #include "machine/linux/time.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,10 @@ int64_t sys_waitid(struct thread *thread, const uint64_t *arguments)
         return -errno;
     }
     if (info.si_pid == 0 && (options & WNOHANG) == 0) {
-        return wait_for_child(thread);
+        /* The host was told not to wait, and cannot say that the descriptor forbids it. */
+        bool forbidden =
+            (int)arguments[0] == P_PIDFD && (fcntl((int)arguments[1], F_GETFL) & O_NONBLOCK) != 0;
+        return forbidden ? -EAGAIN : wait_for_child(thread);
     }
     bool ended =
         info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;

@@ -74,10 +74,14 @@ struct thread_wait {
     bool futex; /* queued on a futex; woken when this becomes false */
     uint64_t futex_key;
     uint32_t futex_bits;
-    uint64_t futex_order; /* who queued first is woken first */
-    bool host_futex;      /* the word is shared with another process: look again soon */
-    bool child;           /* a child process changed state */
-    bool signal;          /* sigtimedwait: a signal of wait_set became pending */
+    uint64_t futex_order;           /* who queued first is woken first */
+    bool host_futex;                /* the word is shared with another process: look again soon */
+    bool child;                     /* a child process changed state */
+    const struct queue_kind *queue; /* linux/queues.h: waits for a semaphore or a message */
+    uint64_t queue_order;           /* who waits longest is served first */
+    bool served;                    /* the call has been done while the thread waited: */
+    int64_t served_result;          /* what it returns then */
+    bool signal;                    /* sigtimedwait: a signal of wait_set became pending */
     guest_sigset wait_set;
     bool never_restarts;
     bool always_restarts; /* whatever SA_RESTART says */
@@ -110,6 +114,7 @@ struct thread {
     int exit_code;
     struct execution *execution; /* linux/execve.c: of a call to execve under way */
     char name[16];
+    int scheduling_policy; /* linux/scheduling.c; of the first thread the host has it */
 };
 
 struct posix_timer; /* linux/timer.c */
@@ -154,6 +159,7 @@ struct process {
     uint64_t threads_started; /* ever, the first included */
     uint64_t syscalls;
     uint64_t futex_sequence; /* for wait.futex_order */
+    uint64_t queue_sequence; /* for wait.queue_order */
     bool hosted;             /* the host's signals come to this process */
 
     /* Other processes of the simulated program.  Once there are any, sleeping

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static void insert(struct region **regions, struct region *region)
@@ -35,6 +36,16 @@ static struct region *copy_region(const struct region *from)
     return copy;
 }
 
+static bool add(struct region **regions, const struct region *region)
+{
+    struct region *copy = copy_region(region);
+
+    if (copy != NULL) {
+        insert(regions, copy);
+    }
+    return copy != NULL;
+}
+
 void region_add_file(struct region **regions, guest_addr start, uint64_t bytes, int host_fd,
                      uint64_t offset)
 {
@@ -54,12 +65,28 @@ void region_add_file(struct region **regions, guest_addr start, uint64_t bytes, 
         .offset = offset,
         .device = status.st_dev,
         .inode = status.st_ino,
+        .segment = NO_SEGMENT,
         .name = name,
     };
-    struct region *copy = copy_region(&region);
-    if (copy != NULL) {
-        insert(regions, copy);
-    }
+    add(regions, &region);
+}
+
+/* Named as in Linux, where the file behind a segment is one that was never in a folder. */
+bool region_add_segment(struct region **regions, guest_addr start, uint64_t bytes, int segment,
+                        uint32_t key)
+{
+    char name[32];
+    struct region region = {
+        .start = start,
+        .end = start + bytes,
+        .device = makedev(0, 1),
+        .inode = (ino_t)segment,
+        .segment = segment,
+        .name = name,
+    };
+
+    snprintf(name, sizeof name, "/SYSV%08x (deleted)", key);
+    return add(regions, &region);
 }
 
 /* Cuts `region` at `address`, which is inside it; the second part follows it in

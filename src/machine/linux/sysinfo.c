@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,7 +21,6 @@
 
 enum {
     NAME_BYTES = 65, /* of each field of struct utsname */
-    PROCESSORS = 1,
 };
 
 /* SplitMix64. */
@@ -227,126 +225,6 @@ int64_t sys_getrusage(struct thread *thread, const uint64_t *arguments)
     usage.ru_utime.tv_usec = (suseconds_t)(used % NANOSECONDS / 1000);
     usage.ru_maxrss = (long)(machine->memory.peak_bytes / 1024);
     return thread_write(thread, arguments[1], &usage, sizeof usage) ? 0 : -EFAULT;
-}
-
-static bool known_thread(const struct thread *thread, uint64_t tid)
-{
-    return (pid_t)tid == 0 || thread_find(thread->process, (pid_t)tid) != NULL;
-}
-
-int64_t sys_sched_getaffinity(struct thread *thread, const uint64_t *arguments)
-{
-    uint64_t mask = (UINT64_C(1) << PROCESSORS) - 1;
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    if ((uint32_t)arguments[1] < sizeof mask || (uint32_t)arguments[1] % sizeof mask != 0) {
-        return -EINVAL;
-    }
-    return thread_write(thread, arguments[2], &mask, sizeof mask) ? (int64_t)sizeof mask : -EFAULT;
-}
-
-int64_t sys_sched_setaffinity(struct thread *thread, const uint64_t *arguments)
-{
-    uint64_t mask = 0;
-    uint64_t bytes = (uint32_t)arguments[1] < sizeof mask ? (uint32_t)arguments[1] : sizeof mask;
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    if (!thread_read(thread, &mask, arguments[2], bytes)) {
-        return -EFAULT;
-    }
-    return (mask & ((UINT64_C(1) << PROCESSORS) - 1)) != 0 ? 0 : -EINVAL;
-}
-
-int64_t sys_sched_getscheduler(struct thread *thread, const uint64_t *arguments)
-{
-    return known_thread(thread, arguments[0]) ? SCHED_OTHER : -ESRCH;
-}
-
-int64_t sys_sched_setscheduler(struct thread *thread, const uint64_t *arguments)
-{
-    int32_t priority;
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    if (arguments[2] == 0 || !thread_read(thread, &priority, arguments[2], sizeof priority)) {
-        return arguments[2] == 0 ? -EINVAL : -EFAULT;
-    }
-    switch ((int32_t)arguments[1]) {
-    case SCHED_OTHER:
-    case SCHED_BATCH:
-    case SCHED_IDLE:
-        return priority == 0 ? 0 : -EINVAL;
-    case SCHED_FIFO:
-    case SCHED_RR:
-        return priority >= 1 && priority <= 99 ? -EPERM : -EINVAL;
-    default:
-        return -EINVAL;
-    }
-}
-
-int64_t sys_sched_getparam(struct thread *thread, const uint64_t *arguments)
-{
-    int32_t priority = 0;
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    return thread_write(thread, arguments[1], &priority, sizeof priority) ? 0 : -EFAULT;
-}
-
-int64_t sys_sched_setparam(struct thread *thread, const uint64_t *arguments)
-{
-    int32_t priority;
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    if (!thread_read(thread, &priority, arguments[1], sizeof priority)) {
-        return -EFAULT;
-    }
-    return priority == 0 ? 0 : -EINVAL;
-}
-
-static int64_t priority_limit(uint64_t policy, int64_t of_real_time)
-{
-    switch ((int32_t)policy) {
-    case SCHED_FIFO:
-    case SCHED_RR:
-        return of_real_time;
-    case SCHED_OTHER:
-    case SCHED_BATCH:
-    case SCHED_IDLE:
-        return 0;
-    default:
-        return -EINVAL;
-    }
-}
-
-int64_t sys_sched_get_priority_max(struct thread *thread, const uint64_t *arguments)
-{
-    (void)thread;
-    return priority_limit(arguments[0], 99);
-}
-
-int64_t sys_sched_get_priority_min(struct thread *thread, const uint64_t *arguments)
-{
-    (void)thread;
-    return priority_limit(arguments[0], 1);
-}
-
-int64_t sys_sched_rr_get_interval(struct thread *thread, const uint64_t *arguments)
-{
-    struct guest_timespec interval = time_to_timespec(SCHEDULE_QUANTUM);
-
-    if (!known_thread(thread, arguments[0])) {
-        return -ESRCH;
-    }
-    return thread_write(thread, arguments[1], &interval, sizeof interval) ? 0 : -EFAULT;
 }
 
 int64_t sys_getcpu(struct thread *thread, const uint64_t *arguments)

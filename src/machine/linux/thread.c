@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "machine/linux/futex.h"
+#include "machine/linux/scheduling.h"
 #include "machine/linux/signal.h"
 #include "machine/linux/syscall.h"
 #include "machine/linux/wait.h"
@@ -76,7 +77,7 @@ int64_t thread_clone(struct thread *thread, const uint64_t *arguments)
     uint64_t flags = arguments[CLONE_ARGUMENT_FLAGS];
     const uint64_t needed = CLONE_VM | CLONE_SIGHAND;
 
-    if ((flags & needed) != needed) {
+    if ((flags & needed) != needed || (flags & CLONE_PIDFD) != 0) {
         return -EINVAL;
     }
     struct thread *child = thread_create(process, process->next_tid);
@@ -105,6 +106,7 @@ int64_t thread_clone(struct thread *thread, const uint64_t *arguments)
     }
     child->blocked = thread->blocked;
     memcpy(child->name, thread->name, sizeof child->name);
+    scheduling_inherit(child, thread);
 
     schedule_add(&process->schedule, &child->task);
     process->next_tid++;

@@ -54,11 +54,16 @@ int64_t wait_for_descriptor(struct thread *thread, int host_fd, short events, ui
 }
 
 /* Waiting for a descriptor, even one that is never ready, takes real time. */
-int64_t wait_briefly(struct thread *thread)
+int64_t wait_in_real_time(struct thread *thread, uint64_t deadline)
 {
     const int no_descriptor = -1;
 
-    return wait_on(thread, no_descriptor, 0, time_after(thread->process, BRIEF_NANOSECONDS));
+    return wait_on(thread, no_descriptor, 0, deadline);
+}
+
+int64_t wait_briefly(struct thread *thread)
+{
+    return wait_in_real_time(thread, time_after(thread->process, BRIEF_NANOSECONDS));
 }
 
 void wait_release_fds(struct thread *thread)
@@ -73,6 +78,7 @@ void wait_end(struct thread *thread)
     wait_release_fds(thread);
     thread->wait.futex = false;
     thread->wait.child = false;
+    thread->wait.queue = NULL;
     thread->wait.signal = false;
     thread->wait.woken = false;
     if (thread->task.state == TASK_WAITING) {

@@ -13,6 +13,8 @@ int64_t wait_for_descriptor(struct thread *thread, int host_fd, short events, ui
 /* Waits for something that the host can only be asked about: a lock, the other
  * end of a FIFO.  The handler asks again in a moment. */
 int64_t wait_briefly(struct thread *thread);
+/* Waits until `deadline`, but the host's time passes too: another process may end the wait. */
+int64_t wait_in_real_time(struct thread *thread, uint64_t deadline);
 
 /* Frees what wait.fds holds. */
 void wait_release_fds(struct thread *thread);

@@ -53,6 +53,16 @@ static void retire_store(struct pipeline *pipeline, struct context *context, uns
     context->stores_known--;
 }
 
+/* Up to now, from where one retired before it, the instruction was the oldest of its context. */
+static void count_cycles(const struct pipeline *pipeline, struct context *context,
+                         const struct static_insn *insn)
+{
+    if (insn->cycles != NULL && pipeline->measuring) {
+        *insn->cycles += pipeline->now - context->last_retired;
+    }
+    context->last_retired = pipeline->now;
+}
+
 static void retire(struct pipeline *pipeline, struct context *context, unsigned number, uint32_t id)
 {
     const struct entry *entry = entry_of(pipeline, id);
@@ -67,6 +77,9 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     pipeline->memory_in_flight -= (insn->flags & (STATIC_LOAD | STATIC_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
+    if (UNLIKELY((pipeline->told & WATCH_CYCLES) != 0) && (insn->flags & STATIC_HELPER) == 0) {
+        count_cycles(pipeline, context, insn);
+    }
     if (tell_is_wanted(pipeline, insn, WATCH_RETIRED)) {
         tell(pipeline, WATCH_RETIRED, id, &(struct watch_event){0});
     }

@@ -45,6 +45,7 @@ struct static_insn {
     uint32_t latency;         /* of a load: when it hits is the cache's to say */
     uint16_t busy;            /* cycles in which its unit takes nothing else */
     struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
+    uint64_t *cycles;         /* what the cycles before its retirement are added to, or NULL */
     struct static_insn *hash_next;
 };
 

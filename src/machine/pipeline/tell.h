@@ -23,7 +23,7 @@ static inline bool tell_has_missed(const struct entry *entry)
 /* Whether a unit may want to know in which cycle an instruction did what. */
 static inline bool tell_needs_times(const struct pipeline *pipeline)
 {
-    return UNLIKELY(pipeline->told != 0);
+    return UNLIKELY((pipeline->told & WATCH_TIMED) != 0);
 }
 
 /* What happens to an instruction in flight, in this cycle; what else there is to say of it is in `event`. */

@@ -118,16 +118,24 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
     }
 }
 
+/* Whether it matters whose code is in a range.  A patch is one word, and changes nothing about that. */
+static bool origins_matter(const struct machine *machine, uint64_t bytes)
+{
+    return machine->options.count_loads || machine->options.perfect_load_count > 0 ||
+           (machine->profile != NULL && bytes > sizeof(uint32_t));
+}
+
 /* Where a translator keeps its table, or that new code is there of which the table says whose it is: the same
- * bytes may be another load of the program than before. */
+ * bytes may be another instruction of the program than before. */
 static void note_origins(struct machine *machine, guest_addr start, uint64_t bytes, unsigned class)
 {
     if (class == XSTRATA_CODE_ORIGINS) {
         machine->origins.table = start;
-    } else if (class == XSTRATA_CODE_FRAGMENT &&
-               (machine->options.count_loads || machine->options.perfect_load_count > 0) &&
+    } else if (class == XSTRATA_CODE_FRAGMENT && origins_matter(machine, bytes) &&
                bytes < GUEST_SPACE_BYTES) {
-        pipeline_forget_loads(machine->pipeline, start, bytes);
+        if (machine->pipeline != NULL) {
+            pipeline_forget_loads(machine->pipeline, start, bytes);
+        }
         machine_rewatch(machine, start, bytes);
     }
 }

@@ -14,6 +14,7 @@
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "machine/units/profile.h"
 #include "machine/units/reservation.h"
 #include "machine/units/trace.h"
 #include "machine/units/window_sampler.h"
@@ -237,6 +238,15 @@ static bool add_units(struct machine *machine)
     }
     machine->origins = (struct origins){.memory = &machine->memory, .classes = machine->classes};
     counter_table_name_by(machine->counters, &machine->origins);
+    if (options->profile != NULL) {
+        machine->profile = profile_create(host, &machine->origins, options->profile,
+                                          options->processor != NULL);
+        if (machine->profile == NULL) {
+            fprintf(stderr, "strata: not enough memory for the profile\n");
+            return false;
+        }
+        add_unit_to_all(machine, profile_unit(machine->profile));
+    }
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
         struct unit *unit =
@@ -371,6 +381,9 @@ void machine_release_hart(struct machine *machine, struct hart *hart)
             machine->harts[i] = NULL;
         }
     }
+    if (machine->profile != NULL) {
+        profile_forget(machine->profile, hart);
+    }
     callbacks_release(hart);
 }
 
@@ -495,6 +508,9 @@ static enum engine_stop run_budget(struct machine *machine, struct hart *hart, u
                 if (machine->classes != NULL) {
                     code_classes_take_back(machine->classes, hart->pc);
                 }
+                if (machine->profile != NULL) {
+                    profile_take_back(machine->profile, hart->pc);
+                }
                 return ENGINE_ILLEGAL;
             }
             if (was_in_callback && !hart->in_callback) {
@@ -510,6 +526,9 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
 {
     const uint64_t before = machine->instructions;
     const bool timed = machine_in_detail(machine) || machine->unobserved;
+    if (machine->profile != NULL) {
+        profile_resume(machine->profile, hart);
+    }
     const enum engine_stop stop = run_budget(machine, hart, budget);
     machine->untimed_instructions += timed ? 0 : machine->instructions - before;
     return stop;

@@ -10,6 +10,8 @@
 
 struct counter_table;
 struct loop_profile;
+struct profile;
+struct profile_request;
 struct code_classes;
 struct parameters;
 struct pipeline;
@@ -29,6 +31,7 @@ struct machine_options {
     bool strict_reservations;           /* sc fails after any other access since lr */
     bool profile_loops;                 /* count taken backward branches by target */
     bool count_classes;                 /* count instructions by the classes of ic.sync */
+    const struct profile_request *profile; /* count instructions by address; NULL: do not */
     const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
     const char *processor_name;         /* the file that describes the processor, for reports */
     const char *const *processor_sets;  /* parameters that --set gave, SECTION.NAME=VALUE */
@@ -60,6 +63,7 @@ struct machine {
     struct counter_table *counters;                   /* one of the units */
     struct loop_profile *loops;       /* one of the units; NULL: nobody asked for it */
     struct code_classes *classes;     /* one of the units; NULL: nobody asked for it */
+    struct profile *profile;          /* one of the units; NULL: nobody asked for it */
     struct unit *warm_unit;           /* what warming records; in phase_units only */
     struct origins origins;           /* whose code an instruction is */
     struct pipeline *pipeline;        /* NULL: instructions have no cycles */

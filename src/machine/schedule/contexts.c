@@ -111,6 +111,7 @@ void contexts_fill(struct schedule *schedule)
             schedule->on_context[i] == NULL ? first_without_context(schedule) : NULL;
         if (next != NULL) {
             schedule->on_context[i] = next;
+            schedule_give_context(schedule, i, next);
             next->hart->context = i;
             next->turn_ends = next->hart->instructions + SCHEDULE_QUANTUM;
             set_active(schedule, i, true);

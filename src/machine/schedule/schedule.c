@@ -11,12 +11,20 @@
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
+static void forget_last(struct schedule *schedule)
+{
+    schedule->last_number = -1;
+    for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
+        schedule->last_on_context[i] = -1;
+    }
+}
+
 void schedule_start(struct schedule *schedule, struct machine *machine, struct process *process)
 {
     memset(schedule, 0, sizeof *schedule);
     schedule->machine = machine;
     schedule->process = process;
-    schedule->last_number = -1;
+    forget_last(schedule);
 }
 
 void schedule_add(struct schedule *schedule, struct task *task)
@@ -40,7 +48,7 @@ void schedule_fork(struct schedule *schedule, struct task *task)
         together_leave(schedule);
     }
     contexts_leave(schedule);
-    schedule->last_number = -1;
+    forget_last(schedule);
 }
 
 void schedule_make_runnable(struct schedule *schedule, struct task *task)
@@ -90,6 +98,16 @@ uint64_t schedule_now(struct schedule *schedule)
     return machine_virtual_time(machine);
 }
 
+void schedule_give_context(struct schedule *schedule, unsigned context, const struct task *task)
+{
+    int *last = &schedule->last_on_context[context];
+
+    if (*last >= 0 && *last != task->number) {
+        schedule->switches++;
+    }
+    *last = task->number;
+}
+
 void schedule_switch_to(struct schedule *schedule, struct task *task)
 {
     if (schedule->current == task) {
@@ -98,13 +116,12 @@ void schedule_switch_to(struct schedule *schedule, struct task *task)
     if (schedule->last_number >= 0) {
         uint64_t values[] = {schedule->machine->instructions, (uint64_t)schedule->last_number,
                              (uint64_t)task->number};
-        if (schedule->switches == 0) {
+        if (schedule->hash == 0) {
             schedule->hash = HASH_START;
         }
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             schedule->hash = (schedule->hash ^ values[i]) * HASH_PRIME;
         }
-        schedule->switches++;
     }
     schedule->current = task;
     schedule->last_number = task->number;

@@ -43,8 +43,12 @@ struct schedule {
     struct together *together;             /* programs beside this one; NULL: none */
     bool ended;                            /* exit_group was called or a fatal signal arrived */
     bool turn_over;                        /* the running task gave up the rest of its turn */
-    int last_number;         /* of the task that ran last, which may be gone; -1: none ran */
-    uint64_t switches, hash; /* of tasks; of the instruction, from and to of each */
+    int last_number; /* of the task that ran last, which may be gone; -1: none ran */
+    int last_on_context
+        [CONTEXTS_MAX]; /* the same of each context; without cycles there is the first one */
+    uint64_t switches;  /* how often a context was given to another task than it had had last */
+    uint64_t
+        hash; /* of the instruction, from and to, whenever another task's instructions follow */
     uint64_t ready_sequence; /* for task.ready_order */
     uint64_t host_start;     /* --real-time: the host's clock when the program began */
 };
@@ -68,7 +72,10 @@ void schedule_reap(struct schedule *schedule);
  * --real-time this first brings the virtual clock up to the host's. */
 uint64_t schedule_now(struct schedule *schedule);
 
-/* The task is the one whose instructions run from now on. */
+/* The task has this context until it is given to another. */
+void schedule_give_context(struct schedule *schedule, unsigned context, const struct task *task);
+/* The task is the one whose instructions run from now on.  Those of tasks on several contexts alternate, though
+ * each keeps its context. */
 void schedule_switch_to(struct schedule *schedule, struct task *task);
 /* How many instructions may run before something else must be looked at; 0 if the turn, which began at
  * machine->instructions `turn_start`, is over. */

@@ -57,6 +57,7 @@ void turns_loop(struct schedule *schedule)
             outside_idle(schedule->process);
             continue;
         }
+        schedule_give_context(schedule, 0, next);
         schedule_switch_to(schedule, next);
         run_turn(schedule, next);
         if (next->state == TASK_RUNNABLE) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #define PAGES (GUEST_SPACE_BYTES / GUEST_PAGE_BYTES)
 #define GROUPS (PAGES / MEMORY_GROUP_PAGES)
@@ -142,6 +143,21 @@ int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned
     }
     set_pages(memory, start, bytes,
               (uint8_t)(permissions | PAGE_MAPPED | (shared ? PAGE_SHARED : 0u)));
+    return 0;
+}
+
+int memory_attach(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions,
+                  int segment, int flags)
+{
+    check_range(start, bytes);
+    code_goes(memory, start, bytes);
+    /* The reservation is there already. */
+    if (shmat(segment, memory->base + start, flags | SHM_REMAP) == (void *)-1) {
+        const int error = errno;
+        close_hole(memory, start, bytes);
+        return -error;
+    }
+    set_pages(memory, start, bytes, (uint8_t)(permissions | PAGE_MAPPED | PAGE_SHARED));
     return 0;
 }
 

@@ -41,6 +41,9 @@ void memory_destroy(struct memory *memory);
  * Each returns 0 or a negative errno.  `permissions` are PAGE_* bits. */
 int memory_map(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions,
                bool shared, int host_fd, uint64_t offset);
+/* Maps segment `segment` of System V's shared memory, with the flags of shmat that the permissions stand for. */
+int memory_attach(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions,
+                  int segment, int flags);
 int memory_unmap(struct memory *memory, guest_addr start, uint64_t bytes);
 int memory_protect(struct memory *memory, guest_addr start, uint64_t bytes, unsigned permissions);
 /* Moves pages for mremap; the target range is replaced. */

@@ -7,36 +7,60 @@
 
 #define TP 4 /* a translator's own register: the program's tp is never there in the cache */
 
-/* The last mark whose run begins at `offset` or before it; false if there is none, or the table is not all
- * there. */
-static bool find_mark(const struct memory *memory, const struct xstrata_origins *table,
-                      uint32_t offset, struct xstrata_mark *found)
+static bool read_mark(const struct memory *memory, const struct xstrata_origins *table,
+                      uint64_t number, struct xstrata_mark *mark)
 {
-    const uint32_t base = (uint32_t)table->code_start;
+    return memory_read(memory, mark, table->marks + number * sizeof *mark, sizeof *mark);
+}
+
+/* How many marks there are; 0 also if it cannot be told. */
+static uint64_t count_marks(const struct memory *memory, const struct xstrata_origins *table)
+{
     uint64_t next;
     if (!memory_read(memory, &next, table->marks_next, sizeof next) || next < table->marks) {
-        return false;
+        return 0;
     }
-    uint64_t low = 0, high = (next - table->marks) / sizeof *found;
+    return (next - table->marks) / sizeof(struct xstrata_mark);
+}
+
+/* Where in the cache the run of the mark begins. */
+static uint32_t run_offset(const struct xstrata_origins *table, const struct xstrata_mark *mark)
+{
+    return mark->piece - (uint32_t)table->code_start - mark->run_bytes;
+}
+
+/* The number of the last mark whose run begins at `offset` or before it; false if there is none, or the table is
+ * not all there. */
+static bool find_number(const struct memory *memory, const struct xstrata_origins *table,
+                        uint32_t offset, uint64_t *number)
+{
+    uint64_t low = 0, high = count_marks(memory, table);
     while (low < high) {
         const uint64_t middle = (low + high) / 2;
         struct xstrata_mark mark;
-        if (!memory_read(memory, &mark, table->marks + middle * sizeof mark, sizeof mark)) {
+        if (!read_mark(memory, table, middle, &mark)) {
             return false;
         }
-        if (mark.piece - base - mark.run_bytes <= offset) {
+        if (run_offset(table, &mark) <= offset) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low > 0 &&
-           memory_read(memory, found, table->marks + (low - 1) * sizeof *found, sizeof *found);
+    *number = low - 1;
+    return low > 0;
 }
 
-/* What the program has at `pc`; false if nothing can be read there. */
-static bool read_program(const struct memory *memory, guest_addr pc, struct rv64_insn *insn)
+static bool find_mark(const struct memory *memory, const struct xstrata_origins *table,
+                      uint32_t offset, struct xstrata_mark *found)
 {
+    uint64_t number;
+    return find_number(memory, table, offset, &number) && read_mark(memory, table, number, found);
+}
+
+bool origins_read(const struct origins *origins, guest_addr pc, struct rv64_insn *insn)
+{
+    const struct memory *memory = origins->memory;
     uint16_t half, upper = 0;
     if (!memory_read(memory, &half, pc, sizeof half) ||
         ((half & 3) == 3 && !memory_read(memory, &upper, pc + 2, sizeof upper))) {
@@ -58,24 +82,34 @@ static bool is_copy(const struct rv64_insn *program, const struct rv64_insn *cop
            same_register(program->rd, copy->rd) && same_register(program->rs1, copy->rs1);
 }
 
-/* The mark of the piece that has `pc` in it; false if the cache is not there, or nobody said where it is. */
-static bool find_in_cache(const struct origins *origins, guest_addr pc, struct xstrata_mark *mark)
+/* Reads the table if `pc` is in a fragment. */
+static bool read_table(const struct origins *origins, guest_addr pc, struct xstrata_origins *table)
 {
-    struct xstrata_origins table;
     return origins->table != 0 &&
-           memory_read(origins->memory, &table, origins->table, sizeof table) &&
-           pc >= table.code_start && pc < table.code_end &&
-           find_mark(origins->memory, &table, (uint32_t)(pc - table.code_start), mark);
+           memory_read(origins->memory, table, origins->table, sizeof *table) &&
+           pc >= table->code_start && pc < table->code_end;
 }
 
+/* Jumps that were followed have marks of their own, whose pieces are empty: the first of them is where the
+ * program begins. */
 guest_addr origins_begin(const struct origins *origins, guest_addr pc)
 {
+    struct xstrata_origins table;
     struct xstrata_mark mark;
-    if (!find_in_cache(origins, pc, &mark)) {
+    uint64_t number;
+    const struct memory *memory = origins->memory;
+    if (!read_table(origins, pc, &table) ||
+        !find_number(memory, &table, (uint32_t)(pc - table.code_start), &number) ||
+        !read_mark(memory, &table, number, &mark)) {
         return pc;
     }
     const uint32_t before = mark.piece - (uint32_t)pc;
-    return (int32_t)before > 0 ? mark.pc - before : mark.pc;
+    guest_addr begin = (int32_t)before > 0 ? mark.pc - before : mark.pc;
+    while (number > 0 && read_mark(memory, &table, --number, &mark) && mark.piece == (uint32_t)pc &&
+           mark.run_bytes == 0) {
+        begin = mark.pc;
+    }
+    return begin;
 }
 
 struct origin origins_find(const struct origins *origins, guest_addr pc,
@@ -91,7 +125,8 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
     if (code_classes_of(origins->classes, pc) != XSTRATA_CODE_FRAGMENT) {
         return origin;
     }
-    if (!find_in_cache(origins, pc, &mark)) {
+    if (!read_table(origins, pc, &table) ||
+        !find_mark(origins->memory, &table, (uint32_t)(pc - table.code_start), &mark)) {
         origin.owner = OWNER_UNKNOWN;
         return origin;
     }
@@ -101,10 +136,146 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
         return origin; /* what a piece does besides */
     }
     const guest_addr from = in_run ? mark.pc - (piece - offset) : mark.pc;
-    if (read_program(origins->memory, from, &own) && is_copy(&own, insn)) {
+    if (origins_read(origins, from, &own) && is_copy(&own, insn)) {
         return (struct origin){.owner = OWNER_PROGRAM, .pc = from, .word = own.word};
     }
     /* Code that the program has changed since, or a piece that begins with the translator's own. */
     origin.owner = in_run ? OWNER_UNKNOWN : OWNER_TRANSLATOR;
     return origin;
+}
+
+/* Whether the code at `offset` is of the mark or of one behind it. */
+static bool begins_before(const struct origins *origins, const struct xstrata_origins *table,
+                          uint64_t number, uint32_t offset)
+{
+    struct xstrata_mark mark;
+    return read_mark(origins->memory, table, number, &mark) && run_offset(table, &mark) <= offset;
+}
+
+/* The mark of the code at `pc`, from that of the instruction before it, if that is the one decoded last. */
+static bool find_again(const struct origins *origins, const struct xstrata_origins *table,
+                       struct origin_place *place, guest_addr pc)
+{
+    const uint32_t offset = (uint32_t)(pc - table->code_start);
+    if (place->next != pc) {
+        return find_number(origins->memory, table, offset, &place->mark);
+    }
+    const uint64_t count = count_marks(origins->memory, table);
+    while (place->mark + 1 < count && begins_before(origins, table, place->mark + 1, offset)) {
+        place->mark++;
+    }
+    return place->mark < count;
+}
+
+static void add_executed(struct executed *executed, guest_addr pc)
+{
+    if (executed->count < ORIGIN_EXECUTED_MAX) {
+        executed->pcs[executed->count++] = pc;
+    }
+}
+
+/* Adds the instructions whose pieces are empty and stand at `offset`, before the code of mark `number`. */
+static void add_empty(const struct origins *origins, const struct xstrata_origins *table,
+                      uint64_t number, uint32_t offset, struct executed *executed)
+{
+    struct xstrata_mark mark;
+    uint64_t first = number;
+    while (first > 0 && read_mark(origins->memory, table, first - 1, &mark) &&
+           mark.piece - (uint32_t)table->code_start == offset) {
+        first--;
+        if (mark.run_bytes != 0) {
+            break;
+        }
+    }
+    for (; first < number && read_mark(origins->memory, table, first, &mark); first++) {
+        add_executed(executed, mark.pc);
+    }
+}
+
+/* Where in the program the code of the mark behind `number` begins; false if there is none. */
+static bool next_begins(const struct origins *origins, const struct xstrata_origins *table,
+                        uint64_t number, guest_addr *pc)
+{
+    struct xstrata_mark next;
+    if (number + 1 >= count_marks(origins->memory, table) ||
+        !read_mark(origins->memory, table, number + 1, &next)) {
+        return false;
+    }
+    *pc = next.pc - next.run_bytes;
+    return true;
+}
+
+/* What a translator that keeps branches aligned puts before one. */
+#define ALIGNMENT_BYTES 2
+
+/* The most that a translator makes one piece of: an upper half and a lower half. */
+#define PIECE_BYTES_MOST 8
+
+/* Adds what the piece of the mark does.  One that only gives registers back has the address of the instruction
+ * behind it; one that makes a constant stands for all instructions up to the next mark. */
+static void add_piece(const struct origins *origins, const struct xstrata_origins *table,
+                      uint64_t number, const struct xstrata_mark *mark, struct executed *executed)
+{
+    struct rv64_insn insn;
+    guest_addr next = mark->pc;
+    const bool known = next_begins(origins, table, number, &next);
+    if (known && next == mark->pc && mark->held != 0) {
+        return;
+    }
+    add_executed(executed, mark->pc);
+    if (!origins_read(origins, mark->pc, &insn) || insn.op != RV64_auipc) {
+        return;
+    }
+    guest_addr pc = mark->pc + insn.length;
+    while (known && pc < next && next - mark->pc <= PIECE_BYTES_MOST &&
+           origins_read(origins, pc, &insn)) {
+        add_executed(executed, pc);
+        pc += insn.length;
+    }
+}
+
+static bool is_in_fragment(const struct origins *origins, guest_addr pc)
+{
+    const unsigned class = code_classes_of(origins->classes, pc);
+    return class == XSTRATA_CODE_FRAGMENT || class == XSTRATA_CODE_LOOKUP;
+}
+
+void origins_executed(const struct origins *origins, struct origin_place *place, guest_addr pc,
+                      unsigned bytes, struct executed *executed)
+{
+    struct xstrata_origins table;
+    struct xstrata_mark mark;
+    executed->count = 0;
+    executed->known = executed->own = origins->classes == NULL;
+    if (executed->known) {
+        executed->near = pc;
+        add_executed(executed, pc);
+        return;
+    }
+    if (!is_in_fragment(origins, pc) || !read_table(origins, pc, &table) ||
+        !find_again(origins, &table, place, pc) ||
+        !read_mark(origins->memory, &table, place->mark, &mark)) {
+        place->next = 0;
+        return;
+    }
+    place->next = pc + bytes;
+    const uint32_t offset = (uint32_t)(pc - table.code_start);
+    const uint32_t piece = mark.piece - (uint32_t)table.code_start;
+    executed->known = true;
+    if (offset == run_offset(&table, &mark)) {
+        add_empty(origins, &table, place->mark, offset, executed);
+    }
+    if (offset < piece) {
+        add_executed(executed, mark.pc - (piece - offset));
+    } else if (offset - piece == mark.own) {
+        add_piece(origins, &table, place->mark, &mark, executed);
+    }
+    executed->own =
+        offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
+    executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
+    if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
+        place->mark + 1 < count_marks(origins->memory, &table) &&
+        read_mark(origins->memory, &table, place->mark + 1, &mark)) {
+        executed->near = mark.pc - mark.run_bytes; /* what leads to a fragment is a part of it */
+    }
 }

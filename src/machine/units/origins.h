@@ -31,4 +31,29 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
 /* Where the program has the code that begins at `pc` in a translator's cache; `pc` itself anywhere else. */
 guest_addr origins_begin(const struct origins *origins, guest_addr pc);
 
+/* The instructions of the program that are executed with one instruction, and those that it belongs to.  A
+ * translator's jump that it follows needs no instruction, and is executed with the next one; others become
+ * several, of which one stands for the program's. */
+#define ORIGIN_EXECUTED_MAX 32
+struct executed {
+    unsigned count;
+    guest_addr pcs[ORIGIN_EXECUTED_MAX]; /* in the order of the program */
+    bool known;                          /* whether it is the program's at all */
+    bool own;                            /* it stands for one of the program's */
+    guest_addr near; /* if it is, the last of `pcs`, or the one it is a part of */
+};
+
+/* Where marks were found last: what follows an instruction is mostly of the same one. */
+struct origin_place {
+    guest_addr next; /* the address behind the last instruction */
+    uint64_t mark;   /* the number of its mark */
+};
+
+/* Of the instruction that is decoded at `pc`, of `bytes` bytes. */
+void origins_executed(const struct origins *origins, struct origin_place *place, guest_addr pc,
+                      unsigned bytes, struct executed *executed);
+
+/* What the program has at `pc`; false if nothing can be read there. */
+bool origins_read(const struct origins *origins, guest_addr pc, struct rv64_insn *insn);
+
 #endif

@@ -125,8 +125,9 @@ struct translator {
     struct exit missed[LOOKUP_KINDS]; /* what failed lookups leave through */
 
     struct changes changes;
-    struct plan plan;        /* of the fragment that is being built */
-    struct code_ranges code; /* where code was translated from */
+    struct plan plan;         /* of the fragment that is being built */
+    struct code_ranges code;  /* where code was translated from */
+    uint64_t largest_segment; /* in bytes, of those of System V that were ever attached */
     struct fetchable fetchable;
     struct fetchable fixed;  /* of the first: private, and cannot be written to */
     struct fetchable closed; /* not executable: some emulators' lists of mappings are not exact */

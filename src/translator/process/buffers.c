@@ -96,6 +96,9 @@ static void see_large(struct visit *visit, const struct call *call)
 #undef BUFFER
 #undef VECTOR
 #undef QUIET
+    case __NR_msgrcv: /* the message's type stands before its text */
+        see_bytes(visit, arguments[1], arguments[2] + sizeof(uint64_t));
+        break;
     case __NR_recvmsg:
         see_message(visit, arguments[1]);
         break;

@@ -7,11 +7,17 @@
 #include "translator/process/system.h"
 
 #include <asm/errno.h>
+#include <asm/ipcbuf.h>
+#include <asm/shmbuf.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
 #include <linux/resource.h>
 
 #define PAGE_BYTES UINT64_C(4096)
+/* linux/shm.h and ipc.h: they include a libc's headers. */
+#define SHM_REMAP 040000
+#define SHM_EXEC 0100000
+#define IPC_STAT 2
 
 static uint64_t page_up(uint64_t value)
 {
@@ -250,7 +256,7 @@ int64_t system_mremap(struct context *context, const struct call *call)
     }
     if ((call->arguments[3] & MREMAP_FIXED) != 0 &&
         touches_own(context, call->arguments[4], call->arguments[2], &own)) {
-        return -EINVAL; /* as for addresses that no program can have */
+        return -EFAULT; /* as where there is nothing to move from */
     }
     before_mapping(context->translator, call->arguments[0], old_bytes);
     if ((call->arguments[3] & MREMAP_FIXED) != 0) {
@@ -263,4 +269,58 @@ int64_t system_mremap(struct context *context, const struct call *call)
         mapping_changed(context->translator, (guest_addr)place, call->arguments[2]);
     }
     return place;
+}
+
+/* One that the program may attach it may also look at: 0 if it may not, or there is none. */
+static uint64_t segment_bytes(uint64_t segment)
+{
+    struct shmid64_ds status;
+
+    return host_call(__NR_shmctl, segment, (long)IPC_STAT, &status) == 0 ? page_up(status.shm_segsz)
+                                                                         : 0;
+}
+
+/* With SHM_REMAP in the place of what is there already. */
+int64_t system_shmat(struct context *context, const struct call *call)
+{
+    struct translator *translator = context->translator;
+    const uint64_t bytes = segment_bytes(call->arguments[0]);
+    const guest_addr wanted = call->arguments[1] & ~(PAGE_BYTES - 1);
+    struct code_range own;
+
+    if ((call->arguments[2] & SHM_REMAP) != 0) {
+        if (touches_own(context, wanted, bytes, &own)) {
+            return -EINVAL; /* as for addresses that no program can have */
+        }
+        before_mapping(translator, wanted, bytes);
+    }
+    const int64_t place = system_pass(context, call);
+
+    if (!host_is_error(place)) {
+        note_protection(translator, (guest_addr)place, bytes,
+                        (call->arguments[2] & SHM_EXEC) != 0 ? PROT_EXEC : 0);
+        lock_acquire(&translator->lock);
+        if (translator->largest_segment < bytes) {
+            translator->largest_segment = bytes;
+        }
+        lock_release(&translator->lock);
+    }
+    return place;
+}
+
+/* How far what goes reaches only the kernel knows, but not further than the largest segment. */
+int64_t system_shmdt(struct context *context, const struct call *call)
+{
+    struct translator *translator = context->translator;
+
+    lock_acquire(&translator->lock);
+    const uint64_t bytes = translator->largest_segment;
+    lock_release(&translator->lock);
+    before_mapping(translator, call->arguments[0], bytes);
+    const int64_t result = system_pass(context, call);
+
+    if (!host_is_error(result)) {
+        mapping_changed(translator, call->arguments[0], bytes);
+    }
+    return result;
 }

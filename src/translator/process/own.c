@@ -5,16 +5,10 @@
 #include "translator/process/signal.h"
 #include "translator/process/system.h"
 
-#include <asm/errno.h>
-#include <asm/ipcbuf.h>
-#include <asm/shmbuf.h>
 #include <asm/unistd.h>
 #include <linux/uio.h>
 
 #define PAGE_BYTES UINT64_C(4096)
-/* linux/shm.h and ipc.h: they include a libc's headers. */
-#define SHM_REMAP 040000
-#define IPC_STAT 2
 
 /* The linker's. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -119,17 +113,4 @@ int64_t system_process_vm(struct context *context, const struct call *call)
         }
     }
     return system_pass(context, &changed);
-}
-
-/* In the place of what is there already. */
-int64_t system_shmat(struct context *context, const struct call *call)
-{
-    struct shmid64_ds segment;
-
-    if ((call->arguments[2] & SHM_REMAP) != 0 &&
-        host_call(__NR_shmctl, call->arguments[0], (long)IPC_STAT, &segment) == 0 &&
-        touches_own(context, call->arguments[1] & ~(PAGE_BYTES - 1), segment.shm_segsz)) {
-        return -EINVAL; /* as for addresses that no program can have */
-    }
-    return system_pass(context, call);
 }

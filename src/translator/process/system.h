@@ -13,10 +13,10 @@ system_handler system_exit, system_exit_group, system_tgkill;
 
 /* mappings.c */
 system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise,
-    system_mremap;
+    system_mremap, system_shmat, system_shmdt;
 
 /* own.c */
-system_handler system_process_vm, system_shmat;
+system_handler system_process_vm;
 
 /* self.c */
 system_handler system_openat, system_readlinkat, system_newfstatat, system_statx;

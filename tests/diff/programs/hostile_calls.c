@@ -6,7 +6,9 @@
  *
  * The calls reach the host.  So that they find nothing there to change, the
  * children have no rights, a working folder that is gone, and no descriptor that
- * this program did not make, the standard ones included. */
+ * this program did not make, the standard ones included.  Semaphores, queues and
+ * shared memory are found by numbers that anyone can guess: calls on them get one
+ * that the child has made, or none, and what they make is removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -284,8 +286,79 @@ static int replaces_mask(long call)
            call == SYS_epoll_pwait || call == SYS_epoll_pwait2;
 }
 
+static const char queue_name[] = "strata-hostile";
+
+/* What a call is about that takes its number first, -1 if there is none to be had. */
+enum { TAKES_NO_OBJECT = -2 };
+
+static long make_object(long call)
+{
+    const long everything[8] = {0, 4, 64};
+
+    switch (call) {
+    case SYS_msgctl:
+    case SYS_msgsnd:
+    case SYS_msgrcv:
+        return syscall(SYS_msgget, 0L, 0700L);
+    case SYS_semctl:
+    case SYS_semop:
+    case SYS_semtimedop:
+        return syscall(SYS_semget, 0L, 3L, 0700L);
+    case SYS_shmctl:
+    case SYS_shmat:
+        return syscall(SYS_shmget, 0L, 2L * PAGE, 0700L);
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+    case SYS_mq_notify:
+    case SYS_mq_getsetattr: {
+        const long queue =
+            syscall(SYS_mq_open, queue_name, (long)(O_RDWR | O_CREAT), 0600L, everything);
+        syscall(SYS_mq_unlink, queue_name);
+        return queue;
+    }
+    default:
+        return TAKES_NO_OBJECT;
+    }
+}
+
+static void remove_object(long call, long object)
+{
+    if (object >= 0 && (call == SYS_msgctl || call == SYS_msgsnd || call == SYS_msgrcv)) {
+        syscall(SYS_msgctl, object, 0L, NULL);
+    } else if (object >= 0 && (call == SYS_semctl || call == SYS_semop || call == SYS_semtimedop)) {
+        syscall(SYS_semctl, object, 0L, 0L, 0L);
+    } else if (object >= 0 && (call == SYS_shmctl || call == SYS_shmat)) {
+        syscall(SYS_shmctl, object, 0L, NULL);
+    }
+}
+
+/* What a call that makes something has made. */
+static void remove_made(long call, long made, const long *arguments)
+{
+    if (made < 0) {
+        return;
+    }
+    switch (call) {
+    case SYS_msgget:
+        remove_object(SYS_msgctl, made);
+        break;
+    case SYS_semget:
+        remove_object(SYS_semctl, made);
+        break;
+    case SYS_shmget:
+        remove_object(SYS_shmctl, made);
+        break;
+    case SYS_mq_open:
+        syscall(SYS_mq_unlink, arguments[0]);
+        break;
+    default:
+        break;
+    }
+}
+
 static void throw_numbers(long call)
 {
+    const long object = make_object(call);
     const struct rlimit small_files = {1 << 16, 1 << 16};
 
     /* What is written must not fill the disk. */
@@ -301,10 +374,15 @@ static void throw_numbers(long call)
                 arguments[i] = (long)(uintptr_t)zeros;
             }
         }
+        if (object != TAKES_NO_OBJECT) {
+            arguments[0] = round % 8 == 7 ? -1 : object;
+        }
         prepare(call);
-        syscall(call, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-                arguments[5]);
+        const long result = syscall(call, arguments[0], arguments[1], arguments[2], arguments[3],
+                                    arguments[4], arguments[5]);
+        remove_made(call, result, arguments);
     }
+    remove_object(call, object);
 }
 
 static void throw_mappings(long unused)

@@ -61,10 +61,10 @@ int main(int count, char **words)
     show("mremap", mremap(page, PAGE, PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0);
     show("mremap over",
          mremap(other, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page) == MAP_FAILED ? -1 : 0);
+    attach_over();
     if (count > 1 && strcmp(words[1], "more") == 0) {
         show("pkey_mprotect", syscall(SYS_pkey_mprotect, page, (long)PAGE, (long)PROT_NONE, -1L));
         write_elsewhere();
-        attach_over();
     }
     page = NULL;
     raise(SIGUSR1);

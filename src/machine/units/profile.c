@@ -1,0 +1,640 @@
+/* Counts runs of instructions in decoded blocks, and maps them to addresses of the program. */
+#include "machine/units/profile.h"
+
+#include "base/check.h"
+#include "base/spread.h"
+#include "isa/rv64/insn.h"
+#include "machine/units/call_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BITS 12 /* logarithm of the first size of the tables */
+
+/* What the program's instruction does to its calls. */
+enum control { CONTROL_NONE, CONTROL_CALL, CONTROL_RETURN };
+
+/* An address of the program. */
+struct place {
+    guest_addr pc;
+    struct place *next; /* in the same bucket */
+    int64_t more;       /* executions beyond those of its runs; mostly none, or less than none */
+    uint64_t cycles;
+    /* Of a backward branch: how often it went on behind itself; and how often it did in copies that branch where
+     * it does not, which is how often it was taken there. */
+    struct watch_run falls, turned_falls;
+    uint32_t function;
+    uint8_t control; /* enum control */
+    uint8_t bytes;
+    uint8_t rs1; /* of a return: where it goes */
+    int32_t imm;
+};
+
+/* One of the program's instructions in a run: it is executed with the machine's at `offset`, or before that and
+ * behind the one before it, if `offset` is odd. */
+struct member {
+    struct place *place;
+    int32_t offset;
+    bool turned; /* a branch whose copy branches where it does not */
+};
+
+/* What is counted together.  The same code is decoded again and again, and counted in the same run. */
+struct run {
+    struct watch_run watched;
+    struct run *next; /* in the same bucket */
+    guest_addr pc;    /* of the machine */
+    unsigned bytes;
+    bool at_start; /* it begins where its function does */
+    unsigned count;
+    struct member members[];
+};
+
+/* Instructions of one function that no call or return parts: they go into one run. */
+struct part {
+    guest_addr next; /* behind its last instruction; 0 if there is none */
+    unsigned number;
+    uint32_t function;
+    bool ends; /* what follows is another part */
+};
+
+struct table {
+    void **buckets;
+    unsigned bits;
+    size_t count;
+};
+
+struct profile {
+    struct unit unit;
+    const struct origins *origins;
+    struct profile_request request;
+    struct call_graph *calls; /* NULL: not asked for */
+    struct table places, runs;
+    struct profile_function function; /* the one that was found last */
+    struct origin_place asked, built; /* what was decoded last, for units and for runs */
+    struct part part, part_before;    /* of what was asked for last, and of what was before it */
+    bool timed;                       /* instructions have cycles */
+    uint64_t other_cycles;            /* of what is not the program's */
+};
+
+static struct profile *profile_of(struct unit *unit)
+{
+    return (struct profile *)(void *)unit;
+}
+
+static bool table_create(struct table *table)
+{
+    table->bits = FIRST_BITS;
+    table->buckets = calloc((size_t)1 << table->bits, sizeof *table->buckets);
+    return table->buckets != NULL;
+}
+
+static uint64_t place_key(const void *item)
+{
+    return ((const struct place *)item)->pc / 2;
+}
+
+static uint64_t run_key(const void *item)
+{
+    return ((const struct run *)item)->pc / 2;
+}
+
+static void **next_place(void *item)
+{
+    return (void **)&((struct place *)item)->next;
+}
+
+static void **next_run(void *item)
+{
+    return (void **)&((struct run *)item)->next;
+}
+
+/* As many buckets as items, at least. */
+static void table_add(struct table *table, void *item, uint64_t (*key)(const void *),
+                      void **(*next)(void *))
+{
+    if (table->count++ >> table->bits != 0) {
+        const size_t old = (size_t)1 << table->bits;
+        void **buckets = table->buckets;
+        table->buckets = calloc(old * 2, sizeof *buckets);
+        ASSERT(table->buckets != NULL);
+        table->bits++;
+        for (size_t i = 0; i < old; i++) {
+            for (void *moved = buckets[i], *behind; moved != NULL; moved = behind) {
+                behind = *next(moved);
+                void **bucket = &table->buckets[spread_key(key(moved), table->bits)];
+                *next(moved) = *bucket;
+                *bucket = moved;
+            }
+        }
+        free(buckets);
+    }
+    void **bucket = &table->buckets[spread_key(key(item), table->bits)];
+    *next(item) = *bucket;
+    *bucket = item;
+}
+
+static void table_destroy(struct table *table, void **(*next)(void *))
+{
+    for (size_t i = 0; table->buckets != NULL && i < (size_t)1 << table->bits; i++) {
+        for (void *item = table->buckets[i], *behind; item != NULL; item = behind) {
+            behind = *next(item);
+            free(item);
+        }
+    }
+    free(table->buckets);
+}
+
+static uint32_t find_function(struct profile *profile, guest_addr pc)
+{
+    if (pc < profile->function.start || pc >= profile->function.end) {
+        profile->function = profile->request.find(profile->request.context, pc);
+    }
+    return profile->function.number;
+}
+
+static bool holds_return(unsigned reg)
+{
+    return reg == 1 || reg == 5;
+}
+
+static void note_control(struct place *place, const struct rv64_insn *insn)
+{
+    const bool jump = insn->op == RV64_jal || insn->op == RV64_jalr;
+    place->control = jump && holds_return(insn->rd) ? CONTROL_CALL
+                     : insn->op == RV64_jalr && insn->rd == 0 && holds_return(insn->rs1)
+                         ? CONTROL_RETURN
+                         : CONTROL_NONE;
+    place->bytes = insn->length;
+    place->rs1 = insn->rs1;
+    place->imm = (int32_t)insn->imm;
+}
+
+/* What is at `pc` now. */
+static struct place *find_place(struct profile *profile, guest_addr pc)
+{
+    const struct table *table = &profile->places;
+    struct rv64_insn insn;
+    struct place *place = table->buckets[spread_key(pc / 2, table->bits)];
+    while (place != NULL && place->pc != pc) {
+        place = place->next;
+    }
+    if (place == NULL) {
+        place = calloc(1, sizeof *place);
+        ASSERT(place != NULL);
+        place->pc = pc;
+        place->function = find_function(profile, pc);
+        place->falls.unit = place->turned_falls.unit = &profile->unit;
+        table_add(&profile->places, place, place_key, next_place);
+    }
+    if (profile->calls != NULL && origins_read(profile->origins, pc, &insn)) {
+        note_control(place, &insn);
+    }
+    return place;
+}
+
+/* Of the members that end here: the one that calls or returns. */
+static struct place *find_control(struct profile *profile, const struct executed *executed)
+{
+    struct place *found = NULL;
+    for (unsigned i = 0; profile->calls != NULL && i < executed->count; i++) {
+        struct place *place = find_place(profile, executed->pcs[i]);
+        found = place->control != CONTROL_NONE ? place : found;
+    }
+    return found;
+}
+
+static bool is_conditional(const struct rv64_insn *insn)
+{
+    return (rv64_row(insn->op)->flags & INSN_CONDITIONAL) != 0;
+}
+
+/* Whether the branch that is executed with `copy` goes backward, and whether the copy branches where it does not. */
+static bool is_backward_branch(const struct profile *profile, const struct rv64_insn *copy,
+                               const struct executed *executed, bool *turned)
+{
+    struct rv64_insn insn;
+    if (!is_conditional(copy) || !executed->own ||
+        !origins_read(profile->origins, executed->near, &insn) ||
+        !is_conditional(&insn) || insn.imm >= 0) {
+        return false;
+    }
+    *turned = insn.op != copy->op;
+    return true;
+}
+
+/* Instructions that do not retire are not the program's either. */
+static bool retires(const struct rv64_insn *insn)
+{
+    return insn->op != RV64_illegal && insn->op != RV64_ebreak;
+}
+
+/* What the pipeline records is asked about twice. */
+static void begin_part(struct profile *profile, const struct watch_instruction *instruction)
+{
+    if (profile->part.next != 0 &&
+        profile->part.next == instruction->pc + instruction->bytes) {
+        profile->part = profile->part_before;
+        profile->asked.next = 0;
+    }
+    profile->part_before = profile->part;
+}
+
+static void continue_part(struct profile *profile, const struct watch_instruction *instruction,
+                          uint32_t function, bool ends)
+{
+    struct part *part = &profile->part;
+    const bool same = part->next == instruction->pc && !part->ends && part->function == function;
+    *part = (struct part){.next = instruction->pc + instruction->bytes,
+                          .number = part->number + !same,
+                          .function = function,
+                          .ends = ends};
+}
+
+static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
+{
+    struct profile *profile = profile_of(unit);
+    struct watch_request request = {.events = profile->timed ? WATCH_CYCLES : 0,
+                                    .total = &profile->other_cycles};
+    struct executed executed;
+    begin_part(profile, instruction);
+    origins_executed(profile->origins, &profile->asked, instruction->pc, instruction->bytes,
+                     &executed);
+    if (!executed.known || !retires(instruction->insn)) {
+        profile->part.next = 0;
+        return request;
+    }
+    struct place *control = find_control(profile, &executed);
+    continue_part(profile, instruction, find_function(profile, executed.near), control != NULL);
+    request.events |= WATCH_RUN;
+    request.part = profile->part.number;
+    request.total = &find_place(profile, executed.near)->cycles;
+    if (control != NULL) {
+        request.events |= WATCH_BEFORE;
+        request.own = control;
+    }
+    bool turned;
+    if (is_backward_branch(profile, instruction->insn, &executed, &turned)) {
+        struct place *branch = find_place(profile, executed.near);
+        request.events |= WATCH_FALLS;
+        request.falls = turned ? &branch->turned_falls : &branch->falls;
+    }
+    return request;
+}
+
+/* All that is executed with the instructions in `bytes` from `pc` on. */
+struct members {
+    struct member *items;
+    unsigned count, capacity;
+};
+
+static void add_members(struct profile *profile, const struct executed *executed, int32_t offset,
+                        struct members *members)
+{
+    if (members->count + executed->count > members->capacity) {
+        members->capacity = 2 * (members->count + executed->count);
+        members->items =
+            realloc(members->items, members->capacity * sizeof members->items[0]);
+        ASSERT(members->items != NULL);
+    }
+    for (unsigned i = 0; i < executed->count; i++) {
+        const bool last = i + 1 == executed->count;
+        struct member *member = &members->items[members->count++];
+        memset(member, 0, sizeof *member); /* they are compared by bytes */
+        member->place = find_place(profile, executed->pcs[i]);
+        member->offset = last ? offset : offset - 1;
+    }
+}
+
+/* What was added last is a branch, of which `copy` is the translator's. */
+static void note_turned(struct profile *profile, const struct rv64_insn *copy,
+                        const struct executed *executed, const struct members *members)
+{
+    bool turned;
+    if (members->count > 0 && executed->known &&
+        members->items[members->count - 1].place->pc == executed->near &&
+        is_backward_branch(profile, copy, executed, &turned)) {
+        members->items[members->count - 1].turned = turned;
+    }
+}
+
+static struct members read_members(struct profile *profile, guest_addr pc, unsigned bytes)
+{
+    struct members members = {.items = NULL};
+    for (unsigned offset = 0; offset < bytes;) {
+        struct rv64_insn insn;
+        struct executed executed;
+        ASSERT(origins_read(profile->origins, pc + offset, &insn));
+        origins_executed(profile->origins, &profile->built, pc + offset, insn.length, &executed);
+        add_members(profile, &executed, (int32_t)offset, &members);
+        note_turned(profile, &insn, &executed, &members);
+        offset += insn.length;
+    }
+    return members;
+}
+
+static bool is_run_of(const struct run *run, guest_addr pc, unsigned bytes,
+                      const struct member *members, unsigned count)
+{
+    return run->pc == pc && run->bytes == bytes && run->count == count &&
+           memcmp(run->members, members, count * sizeof *members) == 0;
+}
+
+static struct run *find_run(struct profile *profile, guest_addr pc, unsigned bytes,
+                            const struct member *members, unsigned count)
+{
+    struct table *table = &profile->runs;
+    for (struct run *run = table->buckets[spread_key(pc / 2, table->bits)]; run != NULL;
+         run = run->next) {
+        if (is_run_of(run, pc, bytes, members, count)) {
+            return run;
+        }
+    }
+    struct run *run = calloc(1, sizeof *run + count * sizeof *members);
+    const struct place *first = members[0].place;
+    ASSERT(run != NULL);
+    find_function(profile, first->pc);
+    run->watched = (struct watch_run){
+        .unit = &profile->unit,
+        .course = profile->calls != NULL ? call_graph_course(profile->calls) : NULL,
+        .function = first->function,
+        .instructions = count};
+    run->pc = pc;
+    run->bytes = bytes;
+    run->at_start = first->pc == profile->function.start;
+    run->count = count;
+    memcpy(run->members, members, count * sizeof *members);
+    table_add(table, run, run_key, next_run);
+    return run;
+}
+
+/* A jump that needs no instruction may lead from one function to another: then there are two runs. */
+static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
+{
+    struct profile *profile = profile_of(unit);
+    const struct members members = read_members(profile, pc, bytes);
+    struct watch_run *first = NULL, **link = &first;
+    for (unsigned begin = 0, end; begin < members.count; begin = end) {
+        const struct member *items = members.items + begin;
+        for (end = begin + 1; end < members.count &&
+                              members.items[end].place->function == items->place->function;) {
+            end++;
+        }
+        struct run *run = find_run(profile, pc, bytes, items, end - begin);
+        run->watched.then = NULL;
+        *link = &run->watched;
+        link = &run->watched.then;
+    }
+    free(members.items);
+    return first;
+}
+
+static void on_entered(struct unit *unit, const struct watch_run *watched)
+{
+    const struct run *run = (const struct run *)(const void *)watched;
+    call_graph_enter(profile_of(unit)->calls, watched->function, run->at_start);
+}
+
+static void on_before(struct unit *unit, const struct watch_event *event)
+{
+    const struct place *place = event->own;
+    struct call_graph *calls = profile_of(unit)->calls;
+    if (place->control == CONTROL_CALL) {
+        call_graph_call(calls, place->pc, place->pc + place->bytes);
+    } else {
+        call_graph_return(calls,
+                          (event->hart->x[place->rs1] + (uint64_t)place->imm) & ~UINT64_C(1));
+    }
+}
+
+static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t pc)
+{
+    struct profile *profile = profile_of(unit);
+    const struct run *run = (const struct run *)(const void *)watched;
+    if (pc < run->pc || pc >= run->pc + run->bytes) {
+        return; /* it was complete */
+    }
+    for (unsigned i = 0; i < run->count; i++) {
+        if (run->members[i].offset >= (int32_t)(pc - run->pc)) {
+            run->members[i].place->more--;
+            if (profile->calls != NULL) {
+                call_graph_take_back(profile->calls, 1);
+            }
+        }
+    }
+}
+
+void profile_resume(struct profile *profile, struct hart *hart)
+{
+    if (profile->calls != NULL) {
+        call_graph_resume(profile->calls, hart);
+    }
+}
+
+void profile_forget(struct profile *profile, const struct hart *hart)
+{
+    if (profile->calls != NULL) {
+        call_graph_forget(profile->calls, hart);
+    }
+}
+
+void profile_take_back(struct profile *profile, guest_addr pc)
+{
+    struct origin_place place = {.next = 0};
+    struct executed executed;
+    struct rv64_insn insn;
+    if (!origins_read(profile->origins, pc, &insn)) {
+        return;
+    }
+    origins_executed(profile->origins, &place, pc, insn.length, &executed);
+    for (unsigned i = 0; i < executed.count; i++) {
+        find_place(profile, executed.pcs[i])->more--;
+        if (profile->calls != NULL) {
+            call_graph_take_back(profile->calls, 1);
+        }
+    }
+}
+
+/* Calls `what` for each item of a table. */
+static void for_each(const struct table *table, void **(*next)(void *),
+                     void (*what)(void *item, void *context), void *context)
+{
+    for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
+        for (void *item = table->buckets[i]; item != NULL; item = *next(item)) {
+            what(item, context);
+        }
+    }
+}
+
+/* The words that are put back: executions of runs; of places what they have more, and the ways past them. */
+struct kept_word {
+    uint64_t *at;
+    uint64_t value;
+};
+struct profile_kept {
+    struct call_graph_kept *calls;
+    size_t count;
+    struct kept_word words[];
+};
+
+static void keep_word(struct profile_kept *kept, uint64_t *at)
+{
+    kept->words[kept->count++] = (struct kept_word){at, *at};
+}
+
+static void keep_run(void *item, void *kept)
+{
+    keep_word(kept, &((struct run *)item)->watched.executions);
+}
+
+static void keep_place(void *item, void *kept)
+{
+    struct place *place = item;
+    keep_word(kept, (uint64_t *)&place->more);
+    keep_word(kept, &place->falls.executions);
+    keep_word(kept, &place->turned_falls.executions);
+}
+
+struct profile_kept *profile_keep(const struct profile *profile)
+{
+    const size_t count = profile->runs.count + 3 * profile->places.count;
+    struct profile_kept *kept = malloc(sizeof *kept + count * sizeof kept->words[0]);
+    ASSERT(kept != NULL);
+    kept->count = 0;
+    kept->calls = profile->calls != NULL ? call_graph_keep(profile->calls) : NULL;
+    for_each(&profile->runs, next_run, keep_run, kept);
+    for_each(&profile->places, next_place, keep_place, kept);
+    return kept;
+}
+
+static void clear_run(void *item, void *context)
+{
+    (void)context;
+    ((struct run *)item)->watched.executions = 0;
+}
+
+static void clear_place(void *item, void *context)
+{
+    struct place *place = item;
+    (void)context;
+    place->more = 0;
+    place->falls.executions = place->turned_falls.executions = 0;
+}
+
+void profile_put_back(struct profile *profile, struct profile_kept *kept)
+{
+    for_each(&profile->runs, next_run, clear_run, NULL);
+    for_each(&profile->places, next_place, clear_place, NULL);
+    for (size_t i = 0; i < kept->count; i++) {
+        *kept->words[i].at = kept->words[i].value;
+    }
+    if (kept->calls != NULL) {
+        call_graph_put_back(profile->calls, kept->calls);
+    }
+    free(kept);
+}
+
+struct call_graph *profile_calls(struct profile *profile)
+{
+    return profile->calls;
+}
+
+uint64_t profile_other_cycles(const struct profile *profile)
+{
+    return profile->other_cycles;
+}
+
+struct counting {
+    struct profile_count *counts;
+    size_t count;
+};
+
+static void add_count(void *item, void *context)
+{
+    const struct place *place = item;
+    struct counting *counting = context;
+    counting->counts[counting->count++] = (struct profile_count){.pc = place->pc,
+                                                                 .function = place->function,
+                                                                 .executions = (uint64_t)place->more,
+                                                                 .falls = place->falls.executions -
+                                                                          place->turned_falls.executions,
+                                                                 .cycles = place->cycles};
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct profile_count *left = a, *right = b;
+    return left->pc < right->pc ? -1 : left->pc > right->pc;
+}
+
+static void add_run(void *item, void *context)
+{
+    const struct run *run = item;
+    const struct counting *counting = context;
+    for (unsigned i = 0; i < run->count; i++) {
+        const struct profile_count key = {.pc = run->members[i].place->pc};
+        struct profile_count *count =
+            bsearch(&key, counting->counts, counting->count, sizeof key, by_address);
+        count->executions += run->watched.executions;
+        count->falls += run->members[i].turned ? run->watched.executions : 0;
+    }
+}
+
+struct profile_count *profile_counts(const struct profile *profile, size_t *count)
+{
+    struct counting counting = {
+        .counts = calloc(profile->places.count + 1, sizeof *counting.counts)};
+    ASSERT(counting.counts != NULL);
+    for_each(&profile->places, next_place, add_count, &counting);
+    qsort(counting.counts, counting.count, sizeof *counting.counts, by_address);
+    for_each(&profile->runs, next_run, add_run, &counting);
+    *count = 0;
+    for (size_t i = 0; i < counting.count; i++) {
+        if (counting.counts[i].executions != 0 || counting.counts[i].cycles != 0) {
+            counting.counts[(*count)++] = counting.counts[i];
+        }
+    }
+    return counting.counts;
+}
+
+static void destroy(struct unit *unit)
+{
+    struct profile *profile = profile_of(unit);
+    table_destroy(&profile->places, next_place);
+    table_destroy(&profile->runs, next_run);
+    call_graph_destroy(profile->calls);
+    free(profile);
+}
+
+static const struct unit_kind kind = {.name = "profile",
+                                      .timed = WATCH_CYCLES,
+                                      .watches = watches,
+                                      .before = on_before,
+                                      .run = on_run,
+                                      .entered = on_entered,
+                                      .cut = on_cut,
+                                      .destroy = destroy};
+
+struct profile *profile_create(struct unit_host host, const struct origins *origins,
+                               const struct profile_request *request, bool timed)
+{
+    struct profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL) {
+        return NULL;
+    }
+    profile->unit = (struct unit){.kind = &kind, .host = host};
+    profile->origins = origins;
+    profile->request = *request;
+    profile->timed = timed;
+    profile->calls = request->calls ? call_graph_create() : NULL;
+    if (!table_create(&profile->places) || !table_create(&profile->runs) ||
+        (request->calls && profile->calls == NULL)) {
+        destroy(&profile->unit);
+        return NULL;
+    }
+    return profile;
+}
+
+struct unit *profile_unit(struct profile *profile)
+{
+    return &profile->unit;
+}

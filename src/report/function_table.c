@@ -1,0 +1,138 @@
+/* Finds functions by the files that are mapped, and gives each a number. */
+#include "report/function_table.h"
+
+#include "base/check.h"
+#include "machine/linux/files.h"
+#include "symbols/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct table_file {
+    char *path;
+    char *shown;             /* what its code without functions is called */
+    struct symbols *symbols; /* NULL: it has none */
+    struct table_file *next;
+};
+
+struct function_table {
+    struct process *process;
+    struct table_file *files;
+    struct table_function *functions;
+    const char **shown;
+    uint32_t count, capacity;
+};
+
+struct function_table *function_table_create(void)
+{
+    struct function_table *table = calloc(1, sizeof *table);
+    ASSERT(table != NULL);
+    return table;
+}
+
+void function_table_destroy(struct function_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    for (struct table_file *file = table->files; file != NULL;) {
+        struct table_file *next = file->next;
+        symbols_close(file->symbols);
+        free(file->path);
+        free(file->shown);
+        free(file);
+        file = next;
+    }
+    free(table->functions);
+    free(table->shown);
+    free(table);
+}
+
+void function_table_follow(struct function_table *table, struct process *process)
+{
+    table->process = process;
+}
+
+static struct table_file *file_of(struct function_table *table, const char *path)
+{
+    for (struct table_file *file = table->files; file != NULL; file = file->next) {
+        if (strcmp(file->path, path) == 0) {
+            return file;
+        }
+    }
+    struct table_file *file = calloc(1, sizeof *file);
+    const char *slash = strrchr(path, '/');
+    ASSERT(file != NULL);
+    file->path = strdup(path);
+    const int length = asprintf(&file->shown, "[%s]", slash != NULL ? slash + 1 : path);
+    ASSERT(file->path != NULL && length >= 0);
+    file->symbols = symbols_open(path);
+    file->next = table->files;
+    table->files = file;
+    return file;
+}
+
+/* The number of a function; few of the thousands are asked for twice, since who asks keeps its bounds. */
+static uint32_t number_of(struct function_table *table, const struct table_function *function,
+                          const char *shown)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct table_function *known = &table->functions[i];
+        if (known->start == function->start && known->file == function->file &&
+            (known->name == NULL) == (function->name == NULL)) {
+            return i;
+        }
+    }
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity != 0 ? table->capacity * 2 : 256;
+        table->functions =
+            realloc(table->functions, table->capacity * sizeof *table->functions);
+        table->shown = realloc(table->shown, table->capacity * sizeof *table->shown);
+        ASSERT(table->functions != NULL && table->shown != NULL);
+    }
+    table->functions[table->count] = *function;
+    table->shown[table->count] = shown;
+    return table->count++;
+}
+
+struct profile_function function_table_find(void *context, guest_addr pc)
+{
+    struct function_table *table = context;
+    const struct region *region = region_find(files_state(table->process)->regions, pc);
+    struct profile_function found = {.start = pc, .end = pc + 2};
+    struct table_function function = {.name = NULL};
+    const char *shown = "[made at run time]";
+    if (region != NULL && region->name != NULL) {
+        struct table_file *file = file_of(table, region->name);
+        uint64_t linked, start, end;
+        function.file = file->path;
+        shown = file->shown;
+        if (file->symbols != NULL &&
+            symbols_address(file->symbols, region->offset + (pc - region->start), &linked) &&
+            (function.name = symbols_function(file->symbols, linked, &start, &end)) != NULL) {
+            shown = function.name;
+            function.start = found.start = pc - (linked - start);
+            found.end = pc + (end - linked);
+        }
+    }
+    found.number = number_of(table, &function, shown);
+    return found;
+}
+
+const struct table_function *function_table_get(const struct function_table *table, uint32_t number)
+{
+    ASSERT(number < table->count);
+    return &table->functions[number];
+}
+
+uint32_t function_table_count(const struct function_table *table)
+{
+    return table->count;
+}
+
+const char *function_table_name(const struct function_table *table, uint32_t number)
+{
+    ASSERT(number < table->count);
+    return table->shown[number];
+}

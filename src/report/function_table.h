@@ -1,0 +1,28 @@
+/* The functions that a program's instructions are of, numbered as they are met while it runs. */
+#ifndef STRATA_REPORT_FUNCTION_TABLE_H
+#define STRATA_REPORT_FUNCTION_TABLE_H
+
+#include "machine/linux/process.h"
+#include "machine/units/profile.h"
+
+struct function_table;
+
+struct table_function {
+    const char *name; /* NULL: the code of a file that no function has, or of none */
+    const char *file; /* that it was mapped from; NULL: the program made the code itself */
+    guest_addr start; /* of the function; 0 if it has no name */
+};
+
+struct function_table *function_table_create(void);
+void function_table_destroy(struct function_table *table);
+
+/* For a profile of `process`, which may be empty yet. */
+void function_table_follow(struct function_table *table, struct process *process);
+struct profile_function function_table_find(void *table, guest_addr pc);
+
+const struct table_function *function_table_get(const struct function_table *table, uint32_t number);
+uint32_t function_table_count(const struct function_table *table);
+/* The name for a person: of code without one, that of its file in brackets. */
+const char *function_table_name(const struct function_table *table, uint32_t number);
+
+#endif

@@ -1,0 +1,33 @@
+/* The loops of a program that was profiled: which instructions are in each, and how often they ran. */
+#ifndef STRATA_REPORT_LOOP_BODIES_H
+#define STRATA_REPORT_LOOP_BODIES_H
+
+#include "machine/units/origins.h"
+#include "machine/units/profile.h"
+
+/* A natural loop: its head, and all from which a branch back to the head is reached without it.  Loops that share a
+ * head are one. */
+struct loop_body {
+    guest_addr head;
+    uint32_t function;
+    uint64_t turns;      /* backward branches and jumps to the head */
+    uint64_t executions; /* of its head, however it was reached */
+    uint64_t instructions;
+    uint64_t cycles;
+    uint64_t called; /* instructions of what it called; 0 without a call graph */
+};
+
+struct loop_bodies {
+    struct loop_body *loops; /* the one with most instructions first */
+    size_t count;
+};
+
+/* What the calls from `site` executed. */
+typedef uint64_t loop_called(void *context, guest_addr site);
+
+struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t count,
+                                    const struct origins *origins, loop_called *called,
+                                    void *context);
+void loop_bodies_free(struct loop_bodies *bodies);
+
+#endif

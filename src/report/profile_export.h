@@ -1,0 +1,18 @@
+/* The profile of a run for other programs: KCachegrind, callgrind_annotate, and what draws flame graphs. */
+#ifndef STRATA_REPORT_PROFILE_EXPORT_H
+#define STRATA_REPORT_PROFILE_EXPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What is wrong with the profile of `run` as far as these need it, in words for a person; NULL if nothing is. */
+const char *profile_export_check(const json_t *run, bool calls);
+
+/* Lines and calls, in the format of callgrind. */
+void profile_export_callgrind(FILE *file, const json_t *run, const char *creator);
+/* A line for each path of calls: the functions from the outermost on with semicolons between them, and their
+ * instructions. */
+void profile_export_folded(FILE *file, const json_t *run);
+
+#endif

@@ -1,0 +1,26 @@
+/* What a profile says of a run: functions, loops, lines and calls, with the instructions and cycles of each. */
+#ifndef STRATA_REPORT_PROFILE_REPORT_H
+#define STRATA_REPORT_PROFILE_REPORT_H
+
+#include "machine/linux/process.h"
+#include "machine/state/statistics.h"
+#include "report/function_table.h"
+
+struct profile_report;
+
+/* Takes what was counted; NULL if nothing was asked for. */
+struct profile_report *profile_report_take(struct process *process,
+                                           const struct function_table *functions);
+void profile_report_free(struct profile_report *report);
+
+/* The key `profile` of the statistics. */
+void profile_report_statistics(const struct profile_report *report, struct process *process,
+                               struct statistics *statistics);
+/* Functions and loops with most instructions, to standard error. */
+void profile_report_print(const struct profile_report *report, struct process *process);
+
+/* The share of the program's instructions, or cycles if it has these, that are in the loop at `head`; less than 0
+ * if there is no such loop. */
+double profile_report_share(const struct profile_report *report, guest_addr head);
+
+#endif
