@@ -116,6 +116,7 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn)
 {
     struct origin origin = {.owner = OWNER_PROGRAM, .pc = pc, .word = insn->word};
+    struct xstrata_origins table;
     struct xstrata_mark mark;
     struct rv64_insn own;
     if (origins->classes == NULL) {
