@@ -334,7 +334,8 @@ static void counters_that_have_gone_make_room_for_others(void **state)
     const guest_addr second = write_loop(CODE + 0x100, 50);
     assert_int_equal(rig_run(&rig, CODE + 0x100), TOY_HALTED);
     assert_int_equal(counts->placed_count, 2);
-    assert_ptr_equal(counter_code_find(rig.translator, placed.code).loop, rig_find(&rig, head)->loop);
+    assert_ptr_equal(counter_code_find(rig.translator, placed.code).loop,
+                     rig_find(&rig, head)->loop);
     const struct loop *loop = rig_find(&rig, second)->loop;
     assert_ptr_equal(counter_code_find(rig.translator, loop->code).loop, loop);
     rig_destroy(&rig);
