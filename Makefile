@@ -6,6 +6,7 @@ RISCV_PREFIX ?= riscv64-linux-gnu-
 RISCV_CC ?= $(RISCV_PREFIX)gcc
 RISCV_CXX ?= $(RISCV_PREFIX)g++
 PREFIX ?= /usr/local
+docdir ?= $(PREFIX)/share/doc/strata
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
             -Wmissing-prototypes -Wundef -Wvla -Wimplicit-fallthrough
@@ -15,8 +16,6 @@ endif
 OPTIMIZE ?= -O2 -g
 SANITIZE ?=
 PACKAGES := libdw libelf jansson
-# C++ names are demangled where libiberty is installed: src/symbols/demangle.c.
-DEMANGLER := $(if $(wildcard /usr/include/libiberty/demangle.h),-liberty)
 
 # What pages draw with; without it everything is built but pages: src/report/page.c.
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
@@ -26,7 +25,7 @@ PAGE_FLAGS := $(if $(PAGE_LIBRARY),-DLIBRARY='"$(CHART_JS)"' -DLICENCE='"$(CHART
 
 CPPFLAGS += -Isrc -D_GNU_SOURCE=
 CFLAGS += -std=gnu11 $(OPTIMIZE) $(WARNINGS) $(SANITIZE)
-LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) $(DEMANGLER) -lm
+LDLIBS += $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || echo -ldw -lelf -ljansson) -lm
 
 SOURCES := $(wildcard src/base/*.c src/isa/rv64/*.c src/elf/*.c src/slice/*.c src/machine/*.c src/machine/*/*.c \
                       src/symbols/*.c src/report/*.c src/study/*.c src/cli/*.c)
@@ -40,7 +39,9 @@ HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/strata guests
+COMPLETIONS := $(BUILD)/completion/strata.bash $(BUILD)/completion/_strata
+
+all: $(BUILD)/strata $(COMPLETIONS) guests
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -77,6 +78,15 @@ endif
 $(BUILD)/strata: $(OBJECTS)
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# The command writes them from its own tables of options.
+$(BUILD)/completion/strata.bash: $(BUILD)/strata
+	@mkdir -p $(@D)
+	$(Q)$< completion bash >$@
+
+$(BUILD)/completion/_strata: $(BUILD)/strata
+	@mkdir -p $(@D)
+	$(Q)$< completion zsh >$@
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -119,7 +129,7 @@ guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
 # its functions are called only after the compiler has looked who calls them.  The
 # other options of TRANSLATOR_LTO are those of a dozen that were tried that save
 # instructions where fragments are built, a sixteenth together: most loops there run once.
-TRANSLATOR_SOURCES := $(wildcard src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
+TRANSLATOR_SOURCES := $(wildcard src/base/number.c src/base/text.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
                                  $(addprefix src/translator/,host/*.c fragment/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
@@ -200,7 +210,13 @@ lint:
 	shellcheck tools/install-deps .ci/run tests/fuzz/bounded tests/diff/repeatable
 	mandoc -Tlint -W warning man/*.1
 
-install: $(BUILD)/strata
+# What the documents link to goes with them, in the same folders; manual pages name the documents as docs/NAME.
+DOCUMENTS = README.md CHANGELOG.md CONTRIBUTING.md LICENSE demo/wordcount.c \
+	$(shell find docs -type f ! -name '.*')
+BASH_COMPLETION := share/bash-completion/completions/strata
+ZSH_COMPLETION := share/zsh/site-functions/_strata
+
+install: $(BUILD)/strata $(COMPLETIONS)
 	install -D -m 755 $(BUILD)/strata $(DESTDIR)$(PREFIX)/bin/strata
 	if [ -e $(BUILD)/strata-rv64 ]; then install -m 755 $(BUILD)/strata-rv64 $(DESTDIR)$(PREFIX)/bin/; fi
 	for folder in experiments configs; do install -d $(DESTDIR)$(PREFIX)/share/strata/$$folder; \
@@ -209,9 +225,15 @@ install: $(BUILD)/strata
 		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
 	install -d $(DESTDIR)$(PREFIX)/include/strata
 	install -m 644 src/machine/engine/unit.h src/machine/state/statistics.h $(DESTDIR)$(PREFIX)/include/strata/
-	for page in man/*.1; do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	for page in man/*.1; do sed 's|Pa docs/|Pa $(docdir)/docs/|' $$page >$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	for file in $(DOCUMENTS); do install -D -m 644 $$file $(DESTDIR)$(docdir)/$$file; done
+	install -D -m 644 $(BUILD)/completion/strata.bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
+	install -D -m 644 $(BUILD)/completion/_strata $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
 
 uninstall:
+	rm -rf $(DESTDIR)$(docdir)
+	rm -f $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION) $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
 	rm -f $(DESTDIR)$(PREFIX)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata-rv64
 	rm -rf $(DESTDIR)$(PREFIX)/share/strata
 	rm -rf $(DESTDIR)$(PREFIX)/include/strata

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 
-from helper_charts import only_ratios
+from helper_charts import SLIDES, TOO_SMALL, learn, only_ratios
 from helper_runs import BUILT, LOADS, SIZES, SLICED, TOP, write_file
 from sliced import run_strata
 
@@ -24,29 +24,35 @@ def commands_of(runs, names):
     return commands
 
 
-def make_experiment(runs, chart, checks, results):
+def make_experiment(runs, chart, checks, figures, results):
     names = [row.name for row in chart.rows]
     drawn = names if only_ratios(chart) else [row.name for row in chart.rows if row.unit == chart.rows[-1].unit]
     slices = {"slices": {"run": chart.shown, "data": {
         program: [statistics[chart.shown].get("slices")] for program, statistics in results.items()}}} if chart.shown else {}
-    return {"name": chart.name, "title": chart.title, "figure": None, "paper": chart.published,
-            "commands": commands_of(runs, chart.runs), "axis": None, "programs": list(results),
+    return {"name": chart.name, "title": chart.title, "figure": None, "source": chart.source or SLIDES,
+            "paper": chart.published, "learned": None, "commands": commands_of(runs, chart.runs), "axis": None, "programs": list(results),
             "values": [{"name": row.name, "label": row.label, "unit": row.unit, "expression": None,
                         "data": {program: [value] for program, value in row.values.items()}} for row in chart.rows],
-            "charts": [{"kind": "bars", "values": drawn, "log": False}, {"kind": "table", "values": names, "log": False}],
+            "charts": [{"kind": "bars", "values": drawn, "log": False, "axis_title": chart.axis},
+                       {"kind": "table", "values": names, "log": False, "axis_title": None}],
             **slices,
-            "checks": [{"name": check.name, "at": None, "statement": check.statement, "condition": "",
-                        "measured": check.measured, "holds": check.holds, "why": None} for check in checks]}
+            "checks": [{"name": check.name, "at": None, "statement": check.statement, "stated": check.stated,
+                        "condition": "", "measured": check.measured, "holds": check.holds, "why": None} for check in checks],
+            "published": [{"name": figure.name, "what": figure.what, "unit": "ratio", "published": figure.published,
+                           "measured": figure.measured} for figure in figures]}
 
 
-def write_page(runs, charts, checks, results):
+def write_page(runs, charts, checks, figures, results):
     with open(runs.strata, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
-    document = {"schema": "strata.study/1", "title": "Helper threads", "size": runs.size, "suite": "helpers",
+    experiments = [make_experiment(runs, chart, checks.get(chart.name, []), figures.get(chart.name, []), results)
+                   for chart in charts]
+    experiments[0]["learned"] = learn(charts, figures, runs.size)
+    document = {"schema": "strata.study/1", "title": "Helper threads", "notice": TOO_SMALL if runs.size == "test" else None,
+                "size": runs.size, "suite": "helpers",
                 "strata": {"version": run_strata(runs.strata, ["--version"], TOP).split()[-1], "sha256": digest,
                            "translator_sha256": ""},
-                "experiments": [make_experiment(runs, chart, checks.get(chart.name, []), results) for chart in charts],
-                "missing": [], "failed": [], "listings": {}}
+                "experiments": experiments, "missing": [], "failed": [], "listings": {}}
     path = os.path.join(runs.folder, "results.json")
     write_file(path, json.dumps(document, indent=1))
     run_strata(runs.strata, ["report", path, "-o", os.path.join(runs.folder, "index.html")], TOP)

@@ -100,7 +100,11 @@ class Table:
         options, more = self.hours(4, [])
         self.plain("random", "random instructions beside qemu-riscv64", "tests/random/run", *options, **more)
         self.both("bad", "bad input", "tests/bad/run", tier="quick")
+        self.plain("command", "the command line", "tests/command/run", tier="quick")
+        self.plain("completion", "completion in shells", "tests/command/completion", tier="quick")
+        self.plain("install", "what make install installs", "tests/command/install")
         self.plain("limit", "limits", "tests/limit/run", tier="quick")
+        self.plain("progress", "the line that shows progress", "tests/progress/run")
         self.plain("programs", "programs of the study", "tests/programs/run")
 
     def pipeline(self):

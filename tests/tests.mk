@@ -116,7 +116,7 @@ fuzz:
 		src/isa/rv64/*.c src/base/text.c src/base/check.c
 	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_experiment \
 		tests/fuzz/fuzz_experiment.c $(addprefix src/study/,experiment.c experiment_check.c \
-		expression.c lists.c pool.c script.c) src/base/check.c -ljansson -lm
+		expression.c lists.c pool.c script.c) src/base/check.c src/base/number.c -ljansson -lm
 	clang $(CPPFLAGS) $(FUZZ_FLAGS) -o $(BUILD)/fuzz/libfuzzer_slices tests/fuzz/fuzz_slices.c \
 		src/slice/section.c src/slice/slice.c src/isa/rv64/*.c src/base/text.c src/base/check.c
 	@mkdir -p $(BUILD)/fuzz/slices

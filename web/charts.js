@@ -66,11 +66,20 @@ function isNamedTick(value, ticks) {
     return named.some((digit) => Math.abs(leading - digit) < 1e-6);
 }
 
-// Where a logarithmic axis ends, so that its end is named.
-function logEnd(lists) {
-    const most = lists.flat().filter(isNumber).reduce((a, b) => Math.max(a, b), 0);
-    const power = 10 ** Math.floor(Math.log10(most));
-    return most > 0 ? Math.ceil(most / power - 1e-9) * power : undefined;
+// The ends of an axis for these values; charts that are compared are given the same values.  A linear one begins at
+// zero, or below it; the ends of a logarithmic one are named.
+function axisEnds(values, log) {
+    const known = values.filter((value) => isNumber(value) && (!log || value > 0));
+    const most = known.reduce((a, b) => Math.max(a, b), log ? 0 : 1e-12);
+    const least = known.reduce((a, b) => Math.min(a, b), log ? Infinity : 0);
+    if (!log) {
+        return {suggestedMin: least, suggestedMax: most};
+    }
+    const step = (value, round) => {
+        const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+        return round(Number((value / power).toPrecision(9))) * power;
+    };
+    return known.length > 0 ? {min: step(least, Math.floor), max: step(most, Math.ceil)} : {};
 }
 
 // Values of both signs over many powers of ten: their sign and the logarithm of their size, which a
@@ -100,10 +109,53 @@ function valueAxis(unit, scale, title) {
     };
 }
 
-// The axis of values of one unit, whose names stand in the legend or above the chart.
-function unitAxis(unit, log, lists) {
-    return {...valueAxis(unit, log ? "log" : "linear", log ? `${unit}, logarithmic` : unit),
-        max: log ? logEnd(lists) : undefined};
+// The axis of values of one unit.  title: what they are of.
+function unitAxis(unit, log, values, title) {
+    const words = String(title || {ratio: "ratio", percent: "share"}[unit] || unit);
+    return {...valueAxis(unit, log ? "log" : "linear", log ? `${words}, logarithmic` : words),
+        ...axisEnds(unit === "ratio" ? [...values, 1] : values, log)};
+}
+
+// A line at 1, where neither of two is more than the other.
+function lineAtOne(axis, colours) {
+    return {
+        id: "lineAtOne",
+        afterDatasetsDraw(chart) {
+            const {ctx, chartArea} = chart;
+            const at = chart.scales[axis].getPixelForValue(1);
+            const [from, to] = axis === "y" ? [[chartArea.left, at], [chartArea.right, at]]
+                : [[at, chartArea.top], [at, chartArea.bottom]];
+            ctx.save();
+            ctx.strokeStyle = colours.ink;
+            ctx.lineWidth = 1.5;
+            ctx.setLineDash([5, 4]);
+            ctx.beginPath();
+            ctx.moveTo(...from);
+            ctx.lineTo(...to);
+            ctx.stroke();
+            ctx.restore();
+        },
+    };
+}
+
+// Words in lines that are short enough to stand above a small chart.
+const TITLE_COLUMNS = 50;
+
+function titleLines(text) {
+    return text.split(" ").reduce((lines, word) => {
+        const last = lines[lines.length - 1];
+        return last && last.length + word.length < TITLE_COLUMNS ? [...lines.slice(0, -1), `${last} ${word}`]
+            : [...lines, word];
+    }, []);
+}
+
+// What the upright axis is of stands above it, from left to right: beside it, turned, there is no room for more than
+// a few words.
+function nameUpright(options) {
+    const title = options.scales.y.title;
+    options.plugins.subtitle = {display: title.display, align: "start", padding: {bottom: 6},
+        text: titleLines(`\u2191 ${title.text}`)};
+    options.scales.y.title = {display: false};
 }
 
 function commonOptions(datasets, label) {
@@ -127,41 +179,63 @@ function drawable(values, log) {
     return values.map((value) => (isNumber(value) && (!log || value > 0) ? value : null));
 }
 
-// groups: names along the axis; series: [{label, unit, data}]; most: what the axis has room for, so that charts
-// side by side have the same.
-function barChart(title, groups, series, log, most) {
+// Ratios have a mean over the groups, if all of them are known.
+function withMean(groups, series) {
+    const whole = (one) => one.data.length > 1 && one.data.every((value) => isNumber(value) && value > 0);
+    if (series.length === 0 || series[0].unit !== "ratio" || groups.length < 2) {
+        return [groups, series];
+    }
+    return [[...groups, ["geometric", "mean"]],
+        series.map((one) => ({...one, data: [...one.data, whole(one) ? geometricMean(one.data) : null]}))];
+}
+
+// groups: names along the axis; series: [{label, unit, data}].  A bar's length says how much it is, so that bars begin at
+// zero; a logarithmic axis has no zero, and points in their place.  settings: {of, each}, what the axes of values and of
+// groups are of; `values`: those that the axis has room for, so that charts side by side have the same.
+function barChart(title, groups, series, log, settings) {
     const unit = series.length > 0 ? series[0].unit : "number";
-    return makeChart(title, 320, (colours) => {
-        const options = commonOptions(series.length, (item) =>
-            `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
-        options.scales = {x: {grid: {display: false}}, y: unitAxis(unit, log, series.map((one) => one.data))};
-        options.scales.y.suggestedMax = !log && isNumber(most) ? most : undefined;
+    const {of, each, values} = {of: title.hidden || title, values: series.flatMap((one) => one.data), ...settings};
+    const [names, rows] = withMean(groups, series);
+    return makeChart(title, 290 + 12 * rows.length, (colours) => {
+        const options = commonOptions(rows.length, (item) =>
+            `${item.dataset.label}: ${formatValue(rows[item.datasetIndex].data[item.dataIndex], unit)}`);
+        options.scales = {
+            x: {grid: {display: false}, offset: true, title: {display: Boolean(each), text: each},
+                ticks: {autoSkip: false}},
+            y: unitAxis(unit, log, values, of),
+        };
+        nameUpright(options);
+        const shape = log ? {showLine: false, pointRadius: 5, pointHoverRadius: 7}
+            : {maxBarThickness: 48, pointStyle: "rect"};
         return {
-            type: "bar",
+            type: log ? "line" : "bar",
             data: {
-                labels: groups,
-                datasets: series.map((one, i) => ({
+                labels: names,
+                datasets: rows.map((one, i) => ({
                     label: one.label,
                     data: drawable(one.data, log),
-                    maxBarThickness: 48,
                     ...seriesStyle(colours, i),
-                    pointStyle: "rect",
+                    ...shape,
                 })),
             },
             options,
+            plugins: unit === "ratio" ? [lineAtOne("y", colours)] : [],
         };
     });
 }
 
-function lineChart(title, axisName, axisValues, series, log) {
+// settings: as those of bars.
+function lineChart(title, axisName, axisValues, series, log, settings) {
     const unit = series.length > 0 ? series[0].unit : "number";
+    const {of, values} = {of: title, values: series.flatMap((one) => one.data), ...settings};
     return makeChart(title, 340, (colours) => {
         const options = commonOptions(series.length, (item) =>
             `${item.dataset.label}: ${formatValue(series[item.datasetIndex].data[item.dataIndex], unit)}`);
         options.scales = {
             x: {title: {display: true, text: axisName}, grid: {display: false}},
-            y: unitAxis(unit, log, series.map((one) => one.data)),
+            y: unitAxis(unit, log, values, of),
         };
+        nameUpright(options);
         return {
             type: "line",
             data: {
@@ -176,6 +250,7 @@ function lineChart(title, axisName, axisValues, series, log) {
                 })),
             },
             options,
+            plugins: unit === "ratio" ? [lineAtOne("y", colours)] : [],
         };
     });
 }
@@ -206,6 +281,7 @@ function scatterChart(title, points, axes, series) {
             const axis = axes[name];
             options.scales[name] = {...valueAxis("number", axis.scale, axis.title), min: axis.min, max: axis.max};
         }
+        nameUpright(options);
         return {
             type: "scatter",
             data: {
@@ -231,28 +307,26 @@ function geometricMean(values) {
         ? Math.exp(positive.reduce((sum, value) => sum + Math.log(value), 0) / positive.length) : null;
 }
 
-// A ladder: one rung below the other, its bar the geometric mean, a point for each program.
-// rungs: [{label, unit, data: {program: value}}].
-function ladderChart(title, programs, rungs, log) {
+// A ladder: one rung below the other, with its geometric mean and a point for each program.  The mean is a bar from
+// zero, and on a logarithmic axis, which has none, a stroke.  rungs: [{label, unit, data: {program: value}}]; of: what the
+// axis is of.
+function ladderChart(title, programs, rungs, log, of) {
     const unit = rungs.length > 0 ? rungs[0].unit : "ratio";
-    return makeChart(title, 90 + 44 * rungs.length, (colours) => {
+    return makeChart(title, 100 + 44 * rungs.length, (colours) => {
         const options = commonOptions(2, (item) => `${item.dataset.label}: ` +
-            formatValue(item.dataset.type === "scatter" ? item.raw.x : item.raw, unit));
+            formatValue(isNumber(item.raw) ? item.raw : item.raw.x, unit));
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: unitAxis(unit, log, rungs.map((rung) => Object.values(rung.data))),
+            x: unitAxis(unit, log, rungs.flatMap((rung) => Object.values(rung.data)), of),
             y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
         };
-        const means = {
-            type: "bar",
-            label: "geometric mean",
-            data: rungs.map((rung) => geometricMean(Object.values(rung.data))),
-            backgroundColor: colours.line,
-            pointStyle: "rect",
-            maxBarThickness: 26,
-            order: 2,
-        };
+        const means = rungs.map((rung) => geometricMean(Object.values(rung.data)));
+        const mean = log ? {
+            type: "scatter",
+            data: rungs.map((rung, i) => ({x: means[i], y: rung.label})).filter((point) => isNumber(point.x)),
+            pointStyle: "line", rotation: 90, pointRadius: 14, borderWidth: 4, borderColor: colours.muted,
+        } : {type: "bar", data: means, backgroundColor: colours.line, pointStyle: "rect", maxBarThickness: 26};
         const points = programs.map((program, i) => ({
             type: "scatter",
             label: program,
@@ -262,22 +336,28 @@ function ladderChart(title, programs, rungs, log) {
             order: 1,
             ...seriesStyle(colours, i),
         }));
-        return {type: "bar", data: {labels: rungs.map((rung) => rung.label), datasets: [means, ...points]},
-            options};
+        return {
+            type: log ? "scatter" : "bar",
+            data: {labels: rungs.map((rung) => rung.label),
+                datasets: [{label: "geometric mean", order: 2, ...mean}, ...points]},
+            options,
+            plugins: unit === "ratio" ? [lineAtOne("x", colours)] : [],
+        };
     });
 }
 
 // What something consists of: one bar for each of `bars`, its parts adding up to all of it.
-// parts: [{label, data, place}], where `place` is that of the colour among those of `palette`.
-function splitChart(title, unit, bars, parts, palette) {
-    return makeChart(title, (parts.length > 6 ? 140 : 90) + 46 * bars.length, (colours) => {
+// parts: [{label, data, place}], where `place` is that of the colour among those of `palette`; most: what the axis has room
+// for, so that charts side by side have the same.
+function splitChart(title, unit, bars, parts, palette, most) {
+    return makeChart(title, (parts.length > 6 ? 210 : 90) + 46 * bars.length, (colours) => {
         const colour = (place) => colours[palette][place % colours[palette].length];
         const options = commonOptions(parts.length, (item) =>
             `${item.dataset.label}: ${formatNumber(item.raw)}`);
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: {...valueAxis("number", "linear", unit), stacked: true, grace: 0},
+            x: {...valueAxis("number", "linear", unit), stacked: true, grace: 0, suggestedMax: most},
             y: {stacked: true, grid: {display: false}},
         };
         return {

@@ -1,4 +1,4 @@
-// What the paper states: whether it holds, the figures that were measured, and the reason.
+// What was published and what an experiment asks of its own: whether it holds, the figures, and the reason.
 "use strict";
 
 const VERDICTS = {
@@ -39,7 +39,7 @@ const TERMS = [
     [/^(\w+) of (\S+)(?: at (\S+))?$/, ([, value, program, at]) => ({value, at, words: program})],
     [/^top\((\w+)(?: at (\S+))?, (\d+)\)$/, ([, value, at, n]) => ({value, at, words: `${ordinal(n)}largest`})],
     [/^count\((\w+)(?: at (\S+))?, (\S+)\)$/,
-        ([, value, at, n]) => ({value, at, words: `${n} or more in`, after: " programs"})],
+        ([, value, at, n]) => ({value, at, words: `programs with ${n} or more:`})],
     [/^agreement\((\w+), (\w+)\)$/, ([, value, other]) => ({value, other, words: "its order agrees with that of"})],
 ];
 
@@ -73,7 +73,7 @@ function measuredWords(check, experiment) {
         const label = name + (term.at ? `, ${lookUp(experiment, "axis.name") || "at"} ${term.at}` : "");
         const last = groups[groups.length - 1];
         const words = term.other ? `${term.words} ${labelOf(term.other, experiment) || term.other}:` : term.words;
-        const figure = `${words} ${piece.slice(colon + 2)}${term.after || ""}`;
+        const figure = `${words} ${piece.slice(colon + 2)}`;
         if (last && last.label === label) {
             last.figures.push(figure);
         } else {
@@ -100,6 +100,29 @@ function makeCheck(check, experiment) {
     return make("li", {}, makeVerdict(check), makeStatement(check, experiment));
 }
 
+// Who states what an experiment has as stated.
+function sourceOf(experiment) {
+    return experiment.source || "the paper";
+}
+
+function capital(text) {
+    return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// The checks of all experiments: those that were published, or the experiments' own.
+function checksOf(experiments, stated) {
+    return experiments.flatMap((experiment) => listOf(experiment.checks)
+        .filter((check) => Boolean(check.stated) === stated).map((check) => ({experiment, check})));
+}
+
+// Those of one experiment, with their reasons; what was published comes first.
+function checkLists(checks, experiment) {
+    const list = (chosen) => make("ul", {class: "checks"}, chosen.map((check) => makeCheck(check, experiment)));
+    const stated = checks.filter((check) => check.stated), own = checks.filter((check) => !check.stated);
+    return [stated.length > 0 ? [make("h3", {}, `What ${sourceOf(experiment)} states`), list(stated)] : [],
+        own.length > 0 ? [make("h3", {}, stated.length > 0 ? "Besides" : "Conclusions"), list(own)] : []].flat();
+}
+
 function countKinds(checks) {
     const count = (kind) => checks.filter((check) => verdictOf(check).kind === kind).length;
     return ["holds", "fails", "unknown"].map(count);
@@ -113,39 +136,86 @@ function countVerdicts(checks) {
         .map(([number, words]) => `${number} ${words}`).join(", ");
 }
 
-// The experiments with their tallies.
-function makeContents(experiments) {
-    const tally = (label, i) => ({label, number: true, value: (row) => countKinds(listOf(row.checks))[i] || null,
-        show: (row) => countKinds(listOf(row.checks))[i] || ""});
-    const columns = [
-        {label: "in the paper", value: (row) => (row.figure ? figureName(row.figure) : ""), kind: "muted"},
-        {label: "experiment", value: (row) => row.title || row.name,
-            show: (row) => make("a", {href: "#" + row.name}, row.title || row.name)},
-        tally("hold", 0), tally("do not", 1), tally("not measured", 2),
-    ];
-    return experiments.length > 0 ? makeTable(columns, experiments, {class: "full contents"}) : null;
+// What the page says first: what was learned, by the first experiment that has a sentence for it.
+function makeLead(experiments) {
+    const first = experiments.find((experiment) => experiment.learned);
+    return first ? make("p", {class: "lead", id: "lead"}, unbroken(first.learned)) : null;
 }
 
-// More than these would push the first chart out of sight; each stands with its experiment, too.
-const STATEMENTS_OPEN = 12;
+// The experiments with their tallies: of what was published, or if there is none of their own checks.
+function makeContents(experiments) {
+    const stated = checksOf(experiments, true).length > 0;
+    const chosen = (row) => listOf(row.checks).filter((check) => Boolean(check.stated) === stated);
+    const tally = (label, i) => ({label, number: true, value: (row) => countKinds(chosen(row))[i] || null,
+        show: (row) => countKinds(chosen(row))[i] || ""});
+    const place = (row) => (row.figure ? figureName(row.figure) : "");
+    const columns = [
+        {label: "experiment", value: (row) => row.title || row.name,
+            show: (row) => make("a", {href: "#" + row.name}, row.title || row.name)},
+        ...(experiments.some(place) ? [{label: "figure", value: place, kind: "muted"}] : []),
+        tally("hold", 0), tally("do not", 1), tally("not measured", 2),
+    ];
+    return experiments.length > 0 ? makeTable(columns, experiments, {class: "contents"}) : null;
+}
 
-function conclusions(experiments) {
-    const rows = experiments.flatMap((experiment) => listOf(experiment.checks)
-        .map((check) => ({experiment, check})));
+// Published figures, and beside each what was measured.
+function publishedTable(experiments) {
+    const rows = experiments.flatMap((experiment) => listOf(experiment.published).map((row) => ({...row, experiment})));
     if (rows.length === 0) {
         return null;
     }
-    const columns = [
+    const figure = (key) => ({label: key, number: true, value: (row) => row[key],
+        show: (row) => formatValue(row[key], row.unit)});
+    return makeTable([{label: "beside what was published", value: (row) => row.what}, figure("published"),
+        figure("measured")], rows, {class: "published"});
+}
+
+function checkColumns() {
+    return [
         {label: "", name: "verdict", value: (row) => verdictOf(row.check).words, show: (row) => makeVerdict(row.check)},
         {label: "statement", value: (row) => row.check.statement || row.check.name,
-            show: (row) => makeStatement(row.check, row.experiment)},
-        {label: "measured", saved: true, value: (row) => measuredText(row.check)},
+            show: (row) => make("span", {class: "statement"}, row.check.statement || row.check.name)},
+        {label: "measured", kind: "measured", value: (row) => measuredText(row.check),
+            show: (row) => make("span", {title: row.check.condition}, measuredWords(row.check, row.experiment))},
         {label: "why", saved: true, value: (row) => row.check.why},
         {label: "experiment", value: (row) => row.experiment.name,
-            show: (row) => make("a", {href: "#" + row.experiment.name}, row.experiment.name)},
+            show: (row) => make("a", {href: "#" + row.experiment.name},
+                row.experiment.figure ? figureName(row.experiment.figure) : row.experiment.name)},
     ];
-    const table = foldedTable("conclusions", "All statements", columns, rows, rows.length <= STATEMENTS_OPEN);
+}
+
+// What was published, each statement once; the reasons stand with the experiments.
+function statementSection(experiments) {
+    const rows = checksOf(experiments, true);
+    const published = publishedTable(experiments);
+    if (rows.length === 0 && !published) {
+        return null;
+    }
+    const sources = [...new Set(rows.map((row) => sourceOf(row.experiment)))];
+    const section = makeSection("statements", sources.length > 0
+        ? `What ${sources.join(" and ")} state${sources.length > 1 ? "" : "s"}` : "What was published",
+    ...(rows.length > 0 ? [make("p", {}, `Of ${rows.length} statements ${countVerdicts(rows.map((row) => row.check))}.`),
+        tableCsv("statements", checkColumns(), rows), makeTable(checkColumns(), rows, {class: "full statements"})] : []),
+    published);
+    section.dataset.short = "statements";
+    return section;
+}
+
+// More than these would push the first chart out of sight.
+const CONCLUSIONS_OPEN = 12;
+
+// What the experiments ask of their own.
+function conclusionSection(experiments) {
+    const rows = checksOf(experiments, false);
+    if (rows.length === 0) {
+        return null;
+    }
+    const besides = checksOf(experiments, true).length > 0;
+    const table = foldedTable("conclusions", besides ? "All of them" : "All conclusions", checkColumns(), rows,
+        !besides && rows.length <= CONCLUSIONS_OPEN);
     table.classList.add("printed");
-    return makeSection("conclusions", "What the paper states",
-        make("p", {}, `${countVerdicts(rows.map((row) => row.check))}.`), table);
+    const section = makeSection("conclusions", besides ? "What was asked besides" : "Conclusions",
+        make("p", {}, `${capital(countVerdicts(rows.map((row) => row.check)))}.`), table);
+    section.dataset.short = besides ? "besides" : "conclusions";
+    return section;
 }

@@ -48,22 +48,44 @@ function causesOf(stacks) {
     return [...known, ...unknown].filter((cause) => found.includes(cause.key));
 }
 
-function stackCharts(stacks, contexts, causes, labels) {
-    const bars = contexts.flatMap((k) => stacks.map((list, i) => ({stack: list[k],
+// A bar for each context of each run that `shown` takes.
+function stackBars(stacks, labels, shown) {
+    const contexts = contextsOf(stacks).filter((k) => stacks.some((list) => list[k] && shown(list[k])));
+    return contexts.flatMap((k) => stacks.map((list, i) => ({stack: list[k],
         label: contexts.length > 1 || k > 0 ? [labels[i], `context ${k}`] : labels[i]})))
-        .filter((bar) => bar.stack && bar.stack.ran);
-    const chart = (title, unit, value) => splitChart(title, unit, bars.map((bar) => bar.label),
+        .filter((bar) => bar.stack && shown(bar.stack));
+}
+
+function stackChart(title, unit, bars, causes, value) {
+    return splitChart(title, unit, bars.map((bar) => bar.label),
         causes.map(({key, label, place}) => ({label, place,
             data: bars.map((bar) => value(bar.stack, bar.stack.cycles[key]) || 0)})), "causes");
-    return make("div", {class: "charts several bars"},
-        chart("Cycles by cause", "cycles", (stack, cycles) => cycles),
-        chart("Cycles per instruction by cause", "cycles per instruction",
-            (stack, cycles) => stack.perInstruction(cycles)));
+}
+
+function stacksOf(runs) {
+    return runs.map((run) => listOf(lookUp(run, "pipeline.contexts")).map((context) => new Stack(context)));
+}
+
+// The contexts on which something ran, in one of the runs.
+function contextsOf(stacks) {
+    const most = Math.max(0, ...stacks.map((list) => list.length));
+    return [...Array(most).keys()].filter((k) => stacks.some((list) => list[k] && list[k].ran));
+}
+
+// A context that only slices ran on has cycles, but none per instruction of the program.
+function cpiChart(runs, labels) {
+    const stacks = stacksOf(runs);
+    const bars = stackBars(stacks, labels, (stack) => stack.instructions > 0);
+    return bars.length === 0 ? null : make("div", {class: "charts"},
+        stackChart("Cycles per instruction by cause", "cycles per instruction", bars,
+            causesOf(bars.map((bar) => [bar.stack])), (stack, cycles) => stack.perInstruction(cycles)));
 }
 
 function stackTable(stacks, contexts, causes, names) {
+    const has = (k, cause) => stacks.some((list) => list[k] && list[k].cycles[cause.key] > 0);
     const rows = contexts.flatMap((k) => [
-        ...causes.map((cause) => ({k, ...cause, of: (stack) => stack.cycles[cause.key]})),
+        ...causes.filter((cause) => has(k, cause))
+            .map((cause) => ({k, ...cause, of: (stack) => stack.cycles[cause.key]})),
         {k, key: "all", label: "all", of: (stack) => stack.all}]);
     const cell = (row, i, value) => {
         const stack = stacks[i][row.k];
@@ -73,7 +95,7 @@ function stackTable(stacks, contexts, causes, names) {
     const columns = [
         {label: "context", number: true, saved: contexts.length === 1, value: (row) => row.k},
         {label: "cause", value: (row) => row.label},
-        {label: "key", kind: "code", value: (row) => row.key},
+        {label: "key", kind: "code whole", value: (row) => row.key},
         ...sideBySide(names, "cycles", (row, i) => cell(row, i, (stack, cycles) => cycles), formatNumber),
         ...eachRun(names, "share", (i) => ({number: true, value: (row) => share(row, i),
             show: (row) => formatPercent(share(row, i))})),
@@ -84,9 +106,8 @@ function stackTable(stacks, contexts, causes, names) {
 }
 
 function cyclesSection(runs, names, labels) {
-    const stacks = runs.map((run) => listOf(lookUp(run, "pipeline.contexts")).map((context) => new Stack(context)));
-    const most = Math.max(...stacks.map((list) => list.length));
-    const contexts = [...Array(most).keys()].filter((k) => stacks.some((list) => list[k] && list[k].ran));
+    const stacks = stacksOf(runs);
+    const contexts = contextsOf(stacks);
     if (contexts.length === 0) {
         return null;
     }
@@ -103,8 +124,10 @@ function cyclesSection(runs, names, labels) {
             `${formatNumber(one.all)} instructions were measured.`).join(" ")) : null,
         idle.length > 0 ? make("p", {class: "muted"}, "Contexts on which nothing ran are left out: " +
             idle.map((one) => `${one.count} of ${one.all}${one.run}`).join(", ") + ".") : null,
-        stackCharts(stacks, contexts, causes, labels),
-        stackTable(stacks, contexts, causes, names));
+        make("div", {class: runs.length > 1 ? "" : "sides"},
+            make("div", {class: "charts"}, stackChart("Cycles by cause", "cycles",
+                stackBars(stacks, labels, (stack) => stack.ran), causes, (stack, cycles) => cycles)),
+            stackTable(stacks, contexts, causes, names)));
 }
 
 const LEVELS = [["l1i", "L1 instructions"], ["l1d", "L1 data"], ["l2", "L2"], ["l3", "L3"],

@@ -50,17 +50,20 @@ function makeCode(code, head, counts) {
     }))];
 }
 
-// One loop, closed.  words: how often it was executed; listing: what listing_make gave for it; counts: by
-// address and by line, as of countHeads.
-function makeListing(id, loop, words, listing, counts) {
-    const title = `${loop.function || loop.head}${loop.source ? ", " + loop.source : ""}`;
+// One loop, closed unless said otherwise.  words: how often it was executed; listing: what listing_make gave for
+// it; counts: by address and by line, as of countHeads.
+function makeListing(id, loop, words, listing, counts, open) {
+    const title = `${shortName(loop.name || loop.function) || loop.head}${loop.source ? ", " + loop.source : ""}`;
     const part = make("details", {class: "listing", id},
         make("summary", {}, title, make("span", {class: "muted"}, `  ${words}`)));
-    unfilled.set(part, () => [
-        ...(listing.source ? makeSource(listing.source, counts) : []),
-        ...(listing.code && listing.code.length > 0 ? makeCode(listing.code, loop.head, counts) : []),
-    ]);
+    unfilled.set(part, () => [make("div", {class: "sides"},
+        listing.source ? make("div", {}, makeSource(listing.source, counts)) : null,
+        listing.code && listing.code.length > 0 ? make("div", {}, makeCode(listing.code, loop.head, counts)) : null)]);
     part.addEventListener("toggle", () => fillPart(part));
+    if (open) {
+        part.open = true;
+        fillPart(part);
+    }
     return part;
 }
 

@@ -12,13 +12,18 @@ const LOADS_EXPLAINED = "Capacity: the share of the misses that a fully associat
 function joinLoads(runs) {
     const same = runs.length === 1 || (sameProgram(runs) && !runs.some((run) => run.translator));
     const lists = runs.map((run) => listOf(lookUp(run, "pipeline.loads"))
-        .map((load, rank) => ({...load, rank: rank + 1})));
+        .map((load, rank) => ({...load, rank: rank + 1, name: placeName(load, run)})));
     return joinRows(lists, (load, i) => (same ? load.pc
         : load.function ? `${load.function} ${load.source} ${load.instruction}` : `${i} ${load.pc}`));
 }
 
 function loadId(row) {
     return `load-${"ab"[row.from]}-${row.first.pc}`;
+}
+
+// A study's rows have the function alone.
+function loadName(row) {
+    return row.first.name || row.first.function;
 }
 
 function loadListing(row, listings) {
@@ -47,9 +52,9 @@ function loadColumns(names, rows, listings) {
     const levels = LOAD_LEVELS.filter(([key]) => rows.some((row) => row.runs.some((load) => lookUp(load, key))));
     return [
         ...plain("rank", "rank", formatNumber),
-        {label: "function", kind: "code name", value: (row) => row.first.function,
+        {label: "function", kind: "code name", value: loadName,
             show: (row) => (loadListing(row, listings)
-                ? make("a", {href: "#" + loadId(row)}, row.first.function || row.first.pc) : row.first.function)},
+                ? makeName(loadName(row) || row.first.pc, loadId(row)) : makeName(loadName(row)))},
         {label: "source", kind: "code whole", value: (row) => row.first.source},
         {label: "load", kind: "code whole", value: (row) => row.first.pc},
         {label: "instruction", saved: true, value: (row) => row.first.instruction},

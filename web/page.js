@@ -85,11 +85,13 @@ function beforePrint() {
     openedForPrint.forEach((part) => {
         part.open = true;
     });
+    document.querySelectorAll(".wide > table").forEach((table) => table.classList.remove("tight", "stacked"));
     document.documentElement.dataset.theme = "light";
     redrawCharts();
 }
 
 function afterPrint() {
+    document.querySelectorAll(".wide").forEach(fitTable);
     openedForPrint.forEach((part) => {
         part.open = false;
     });

@@ -112,10 +112,47 @@ const ROWS_SHOWN = 300;
 // A table of more columns is too wide for paper, unless its type is smaller.
 const COLUMNS_MANY = 12;
 
+// A name that is too long loses its middle: of a C++ name the beginning says whose it is, the end what it takes.
+const NAME_LENGTH = 72;
+
+function shortName(name) {
+    const kept = NAME_LENGTH - 1;
+    return name && name.length > NAME_LENGTH
+        ? `${name.slice(0, Math.ceil(kept / 2))}\u2026${name.slice(-Math.floor(kept / 2))}` : name;
+}
+
+// All of it is there for who points at it; `target` is the id of what a click goes to, if there is one.
+function makeName(name, target) {
+    const short = shortName(name);
+    const title = short === name ? null : name;
+    return target ? make("a", {href: "#" + target, title}, short) : name ? make("span", {title}, short) : null;
+}
+
+// A table that is too wide for its place gets smaller type, and if that is not enough each row becomes a block, its
+// cells with their titles: nothing is cut off.
+const fitted = new WeakMap();
+const fitting = new ResizeObserver((entries) => {
+    for (const {target} of entries) {
+        if (target.clientWidth > 0 && fitted.get(target) !== target.clientWidth) {
+            fitted.set(target, target.clientWidth);
+            fitTable(target);
+        }
+    }
+});
+
+function fitTable(box) {
+    const table = box.firstElementChild;
+    const cutOff = () => box.scrollWidth > box.clientWidth + 1;
+    table.classList.remove("tight", "stacked");
+    table.classList.toggle("tight", cutOff());
+    table.classList.toggle("stacked", cutOff());
+}
+
 function makeRow(columns, row) {
     return make("tr", {}, columns.map((column) => {
         const shown = column.show ? column.show(row) : column.value(row);
-        return make("td", {class: [column.number ? "number" : "", column.kind || ""].join(" ").trim() || null},
+        return make("td", {"data-label": column.label || null,
+            class: [column.number ? "number" : "", column.kind || ""].join(" ").trim() || null},
             shown === null || shown === undefined ? "-" : shown instanceof Node ? shown : String(shown));
     }));
 }
@@ -159,7 +196,9 @@ function makeTable(all, rows, attributes, first) {
     fill(first ? first.rows : rows, first ? first.words : "");
     const table = make("table", attributes, make("thead", {}, head), body);
     table.classList.toggle("many", columns.length > COLUMNS_MANY);
-    return [make("div", {class: "wide", tabindex: 0}, table), note];
+    const box = make("div", {class: "wide", tabindex: 0}, table);
+    fitting.observe(box);
+    return [box, note];
 }
 
 function tableCsv(name, columns, rows) {

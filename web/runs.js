@@ -2,6 +2,7 @@
 "use strict";
 
 const LOOPS_SHOWN = 50;
+const LISTINGS_SHOWN = 8;
 const PARTS = [
     ["program", "program"],
     ["trampoline", "trampolines"],
@@ -33,7 +34,7 @@ function runFacts(run, name) {
         ["under", run.translator ? "the translator" : "the processor alone"],
         ["options", options.length > 0 ? make("code", {}, options.join(" ")) : null],
         ["processor", lookUp(run, "config.machine") || null],
-        ["counter table", entries === undefined ? null : `${entries} entries`],
+        ["counter table", entries === undefined ? null : isNumber(entries) ? `${formatNumber(entries)} entries` : entries],
         ["instructions", isNumber(lookUp(run, "machine.instructions"))
             ? formatNumber(run.machine.instructions) : null],
         ["counters", isNumber(lookUp(run, "hotspots.counters_created"))
@@ -74,11 +75,11 @@ function splitSection(runs, names, labels) {
         ...sideBySide(names, "", (row, i) => row.of(i), formatNumber)];
     columns.push(...eachRun(names, "share", (i) => ({number: true,
         value: (row) => row.of(i) / total(i), show: (row) => formatPercent(row.of(i) / total(i))})));
-    return makeSection("instructions", "Where the instructions went",
+    return makeSection("instructions", "Where the instructions went", make("div", {class: "sides"},
         make("div", {class: "charts"}, splitChart("Instructions", "instructions", labels,
             known.map(([key, label], place) => ({label, place, data: splits.map((split) => split[key] || 0)})),
             "series")),
-        foldedTable("instructions", "Data", columns, rows, true));
+        foldedTable("instructions", "Data", columns, rows, true)));
 }
 
 function sameProgram(runs) {
@@ -109,8 +110,8 @@ function joinRows(lists, placeOf) {
 // Of the same program a loop is its address, else function and line.
 function joinLoops(runs) {
     const same = runs.length === 1 || sameProgram(runs);
-    return joinRows(runs.map((run) => listOf(lookUp(run, "hotspots.loops"))),
-        (loop) => (same ? loop.head : `${loop.function} ${loop.source}`));
+    return joinRows(runs.map((run) => loopsOf(run).map((loop) => ({...loop, name: placeName(loop, run)}))),
+        (loop) => (same ? loop.head : `${loop.name} ${loop.source}`));
 }
 
 function shareBar(share) {
@@ -126,17 +127,25 @@ function listingOf(row, listings) {
     return lookUp(listings[row.from], "loops") ? listings[row.from].loops[row.first.head] : undefined;
 }
 
+// A count that is not complete says so, and is not compared.
+function executionColumns(names) {
+    const whole = (row) => row.runs.every((loop) => !loop || loop.complete !== false);
+    return sideBySide(names, "executions", (row, i) => lookUp(row.runs[i], "executions"), formatNumber)
+        .map((column, i) => ({...column,
+            show: (row) => (i < names.length ? formatExecutions(row.runs[i]) : whole(row) ? column.show(row) : "")}));
+}
+
 function loopColumns(names, listings) {
     const flags = (row) => row.runs.filter(Boolean).map((loop) => [loop.callback_taken ? "hot" : null,
         loop.evicted ? "evicted" : null].filter(Boolean).join(", ")).join(" / ");
     const columns = [
-        {label: "function", kind: "code", value: (row) => row.first.function,
+        {label: "function", kind: "code", value: (row) => row.first.name,
             show: (row) => (listingOf(row, listings)
-                ? make("a", {href: "#" + loopId(row)}, row.first.function || row.first.head)
-                : row.first.function)},
-        {label: "source", kind: "code", value: (row) => row.first.source},
-        {label: "head", kind: "code", value: (row) => row.first.head},
-        ...sideBySide(names, "executions", (row, i) => row.runs[i] && row.runs[i].executions, formatNumber),
+                ? makeName(row.first.name || row.first.head, loopId(row)) : makeName(row.first.name))},
+        {label: "source", kind: "code whole", value: (row) => row.first.source},
+        {label: "head", kind: "code whole", value: (row) => row.first.head},
+        ...executionColumns(names),
+        ...eachRun(names, "complete", (i) => ({saved: true, value: (row) => lookUp(row.runs[i], "complete")})),
     ];
     columns.push(...eachRun(names, "share", (i) => ({value: (row) => row.runs[i] && row.runs[i].share,
         show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)})), {label: "", value: flags});
@@ -144,13 +153,19 @@ function loopColumns(names, listings) {
 }
 
 // targets: by the loop's head, the id of its code.
-function loopScatter(run, title, targets) {
-    const loops = listOf(lookUp(run, "hotspots.loops"));
-    const points = loops.map((loop, i) => ({x: i + 1, y: loop.executions,
+function loopPoints(run, targets) {
+    return [...loopsOf(run)].sort((a, b) => b.executions - a.executions).map((loop, i) => ({x: i + 1, y: loop.executions,
         lines: loopLines(loop, null, "executions"), target: targets.get(loop.head)}));
-    const axes = {x: {title: "loops, the most executed first", scale: "linear", min: 0},
-        y: {title: "executions", ...rangeOf([{points}], "y", true)}};
-    return scatterChart(title, points, axes, 0);
+}
+
+// One for each run, on the same scale.
+function loopScatters(runs, titles, targets) {
+    const sets = runs.map((run, i) => ({points: loopPoints(run, targets[i])}));
+    const most = Math.max(...sets.map((set) => set.points.length));
+    const axes = {x: {title: "loops, the most executed first", scale: "linear", min: 0, max: runs.length > 1 ? most : undefined},
+        y: {title: "executions", ...rangeOf(sets, "y", true)}};
+    return make("div", {class: runs.length > 1 ? "charts several" : "charts"},
+        sets.map((set, i) => scatterChart(titles[i], set.points, axes, 0)));
 }
 
 function loopSection(runs, names, labels, listings) {
@@ -166,8 +181,8 @@ function loopSection(runs, names, labels, listings) {
         makeTable(columns, rows.slice(0, LOOPS_SHOWN), {class: "full", id: "hot-loops"}),
         rows.length > LOOPS_SHOWN ? make("p", {class: "muted"},
             `The first ${LOOPS_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null,
-        make("div", {class: runs.length > 1 ? "charts several" : "charts"}, runs.map((run, i) =>
-            loopScatter(run, runs.length > 1 ? `Executions of each loop, ${labels[i]}` : "Executions of each loop", targets[i]))));
+        loopScatters(runs, labels.map((label) => (runs.length > 1 ? `Executions of each loop, ${label}`
+            : "Executions of each loop")), targets));
 }
 
 function thresholdSection(runs, names) {
@@ -221,14 +236,37 @@ function allSection(runs, names) {
 
 function codeSection(runs, listings) {
     const rows = joinLoops(runs).filter((row) => listingOf(row, listings));
-    const counts = runs.map((run) => countHeads(listOf(lookUp(run, "hotspots.loops"))));
+    const counts = runs.map((run) => countHeads(loopsOf(run)));
     const why = [...new Set(listings.map((listing) => lookUp(listing, "why")).filter(Boolean))];
     return makeSection("code", "Code of the hot loops",
         why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
         rows.length > 0 ? make("p", {}, CODE_EXPLAINED) : null,
-        rows.map((row) => makeListing(loopId(row), row.first,
-            row.runs.filter(Boolean).map((one) => formatNumber(one.executions)).join(" / ") + " executions",
-            listingOf(row, listings), counts[row.from])));
+        ...firstAndMore(rows.map((row, i) => makeListing(loopId(row), row.first,
+            row.runs.filter(Boolean).map(formatExecutions).join(" / ") + " executions",
+            listingOf(row, listings), counts[row.from], i === 0))));
+}
+
+// The hottest ones are in sight, the others a click away.
+function firstAndMore(listings) {
+    const [first, more] = [listings.slice(0, LISTINGS_SHOWN), listings.slice(LISTINGS_SHOWN)];
+    return more.length === 0 ? first
+        : [...first, make("details", {class: "more"}, make("summary", {}, `${formatNumber(more.length)} more`), more)];
+}
+
+// What the title does not say, in a line.
+function subtitle(run, name) {
+    const words = listOf(lookUp(run, "program.arguments")).slice(1).join(" ");
+    const signal = lookUp(run, "program.signal");
+    const processor = lookUp(run, "config.machine");
+    return make("p", {class: "muted subtitle"}, [name, words ? `arguments ${words}` : null,
+        run.translator ? "under the translator" : "on the processor alone", processor ? String(processor) : null,
+        isNumber(signal) ? `killed by signal ${signal}` : null].filter(Boolean).join(" \u00b7 "));
+}
+
+function runSection(runs, names) {
+    return makeSection("run", runs.length > 1 ? "The runs" : "The run",
+        make("div", {class: runs.length > 1 ? "beside" : ""}, runs.map((run, i) =>
+            runFacts(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i]))));
 }
 
 function showRuns(report) {
@@ -242,18 +280,20 @@ function showRuns(report) {
     document.title = `${title} - Strata`;
     return [
         make("h1", {}, title),
-        make("div", {class: runs.length > 1 ? "beside" : ""}, runs.map((run, i) =>
-            runFacts(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i]))),
-        guarded("Where the instructions went", () => splitSection(runs, names, labels)),
+        ...runs.map((run, i) => subtitle(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i])),
+        guarded("The run in short", () => storySection(runs, names, labels)),
         guarded("Where the cycles went", () => cyclesSection(runs, names, labels)),
-        guarded("The processor", () => processorSection(runs, names)),
-        guarded("Programs together", () => togetherSection(runs, names)),
-        guarded("Slices", () => slicesSection(runs, names)),
-        guarded("Delinquent loads", () => loadsSection(runs, names, listings)),
-        guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
-        guarded("Counters", () => thresholdSection(runs, names)),
         guarded("Code", () => codeSection(runs, listings)),
+        guarded("Hot functions", () => functionsSection(runs, names)),
+        guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
+        guarded("Delinquent loads", () => loadsSection(runs, names, listings)),
         guarded("Code of the loads", () => loadCodeSection(runs, listings)),
+        guarded("Slices", () => slicesSection(runs, names)),
+        guarded("Programs together", () => togetherSection(runs, names)),
+        guarded("The processor", () => processorSection(runs, names)),
+        guarded("Where the instructions went", () => splitSection(runs, names, labels)),
+        guarded("Counters", () => thresholdSection(runs, names)),
+        guarded("The run", () => runSection(runs, names)),
         guarded("All numbers", () => allSection(runs, names)),
     ];
 }

@@ -22,7 +22,8 @@ function sliceColumns(names) {
     const fates = SLICE_FATES.flatMap(([key, label]) => eachRun(names, label, (i) => ({number: true,
         value: (row) => sliceShare(row.runs[i], key), show: (row) => formatPercent(sliceShare(row.runs[i], key))})));
     return [
-        {label: "function", kind: "code name", value: (row) => lookUp(row.first, "load.function")},
+        {label: "function", kind: "code name", value: (row) => placeName(row.first.load, null),
+            show: (row) => makeName(placeName(row.first.load, null))},
         {label: "source", kind: "code whole", value: (row) => lookUp(row.first, "load.source")},
         {label: "load", kind: "code whole", value: (row) => lookUp(row.first, "load.pc")},
         {label: "trigger", saved: true, value: (row) => lookUp(row.first, "trigger.pc")},

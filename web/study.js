@@ -1,4 +1,4 @@
-// The page of a study: what was run, whether the paper's statements hold, and each experiment.
+// The page of a study: what was learned, whether what was published holds, and each experiment.
 "use strict";
 
 function dataOf(value, program) {
@@ -26,35 +26,48 @@ class Experiment {
             data: this.programs.map((program) => dataOf(value, program)[index])};
     }
 
+    // All numbers of these values: charts that are drawn with them have the same scale.
+    numbersOf(values) {
+        return values.flatMap((value) => this.programs.flatMap((program) => dataOf(value, program)));
+    }
+
     bars(chart) {
         const values = this.valuesOf(chart);
+        const each = "program";
         if (!this.axis) {
             // One axis cannot show two units.
             return [...new Set(values.map((value) => value.unit))].map((unit) => {
                 const series = values.filter((value) => value.unit === unit).map((value) => this.series(value, 0));
                 const common = series.length > 1 ? commonStart(series.map((one) => one.label)) : null;
-                return barChart(series.length === 1 ? series[0].label : common || {hidden: this.all.title}, this.programs,
-                    common ? series.map((one) => ({...one, label: one.label.slice(common.length + 2)})) : series, chart.log);
+                const title = series.length === 1 ? series[0].label : common;
+                return barChart(title || {hidden: this.all.title || this.name}, this.programs,
+                    common ? series.map((one) => ({...one, label: one.label.slice(common.length + 2)})) : series, chart.log,
+                    {each, of: chart.axis_title || title || this.all.title || this.name});
             });
         }
         if (values.length === 1) {
-            return [barChart(values[0].label || values[0].name, this.programs,
+            const label = values[0].label || values[0].name;
+            return [barChart(label, this.programs,
                 this.axis.values.map((at, i) => ({...this.series(values[0], i), label: `${this.axis.name} ${at}`})),
-                chart.log)];
+                chart.log, {each, of: chart.axis_title || label})];
         }
-        const most = Math.max(...values.flatMap((value) => this.programs.flatMap((program) => dataOf(value, program)))
-            .filter(isNumber));
-        return this.axis.values.map((at, i) => barChart(`${this.axis.name} ${at}`, this.programs,
-            values.map((value) => this.series(value, i)), chart.log, most));
+        const settings = {each, values: this.numbersOf(values),
+            of: chart.axis_title || commonStart(values.map((value) => value.label)) || this.all.title || this.name};
+        const end = commonEnd(values.map((value) => value.label));
+        return this.axis.values.map((at, i) => barChart(`${this.axis.name} ${at}${end}`, this.programs,
+            values.map((value) => this.series(value, i))
+                .map((one) => ({...one, label: one.label.slice(0, one.label.length - end.length)})), chart.log, settings));
     }
 
-    lines(chart) {
+    // beside: all values of the charts that stand side by side with this one.
+    lines(chart, beside) {
         if (!this.axis) {
             return this.bars(chart);
         }
         return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, this.axis.name,
             this.axis.values, this.programs.map((program) => ({label: program, unit: value.unit,
-                data: dataOf(value, program)})), chart.log));
+                data: dataOf(value, program)})), chart.log, {of: chart.axis_title || value.label || value.name,
+                values: this.numbersOf(beside.filter((other) => other === value || comparable(other, value)))}));
     }
 
     ladder(chart) {
@@ -64,7 +77,8 @@ class Experiment {
         const rungs = values.flatMap((value) => this.axis
             ? this.axis.values.map((at, i) => rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
             : [rung(value, 0, value.label || value.name)]);
-        return [ladderChart({hidden: this.all.title}, this.programs, rungs, chart.log)];
+        return [ladderChart({hidden: this.all.title}, this.programs, rungs, chart.log,
+            chart.axis_title || this.all.title || this.name)];
     }
 
     // One chart for each program, all to the same scale: in one, programs with many loops hide others.
@@ -88,21 +102,38 @@ class Experiment {
             set.points, axes, i));
     }
 
-    // Charts of one kind that follow each other stand side by side, as far as there is room.
+    // Charts of one kind that follow each other stand side by side, as far as there is room: several that are one
+    // chart's, and lines, are small; others share a wide screen.
     charts() {
         const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder};
         const groups = [];
-        for (const chart of listOf(this.all.charts)) {
-            const drawn = kinds[chart.kind] ? kinds[chart.kind].call(this, chart) : [];
+        for (const chart of listOf(this.all.charts).filter((one) => kinds[one.kind])) {
             const last = groups[groups.length - 1];
-            if (last && last.kind === chart.kind && chart.kind === "lines") {
-                last.drawn.push(...drawn);
-            } else if (drawn.length > 0) {
-                groups.push({kind: chart.kind, drawn});
+            if (last && last.kind === chart.kind) {
+                last.charts.push(chart);
+            } else {
+                groups.push({kind: chart.kind, charts: [chart]});
             }
         }
-        return groups.map(({kind, drawn}) =>
-            make("div", {class: drawn.length > 1 ? `charts several ${kind}` : "charts"}, drawn));
+        return groups.flatMap(({kind, charts: together}) => {
+            const beside = together.flatMap((chart) => this.valuesOf(chart));
+            const drawn = together.map((chart) => kinds[kind].call(this, chart, beside));
+            const small = (figures) => make("div", {class: figures.length > 1 ? `charts several ${kind}` : "charts"}, figures);
+            if (kind === "lines") {
+                return [small(drawn.flat())];
+            }
+            const rows = [];
+            for (const figures of drawn.filter((one) => one.length > 0)) {
+                const last = rows[rows.length - 1];
+                if (figures.length === 1 && last && last.single) {
+                    last.figures.push(...figures);
+                } else {
+                    rows.push({single: figures.length === 1, figures: [...figures]});
+                }
+            }
+            return rows.map((row) => (row.single && row.figures.length > 1
+                ? make("div", {class: "charts pairs"}, row.figures) : small(row.figures)));
+        });
     }
 
     valueTable(open) {
@@ -168,15 +199,17 @@ class Experiment {
         const onlyTable = listOf(this.all.charts).every((chart) => chart.kind === "table");
         const title = [this.all.title || this.name];
         if (this.all.figure) {
-            title.push(make("span", {class: "figure-number"}, `${figureName(this.all.figure)} of the paper`));
+            title.push(make("span", {class: "figure-number"}, `${figureName(this.all.figure)} of ${sourceOf(this.all)}`));
         }
         const section = makeSection(this.name, title,
-            paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, "The paper"),
+            this.all.learned ? make("p", {class: "learned"}, unbroken(this.all.learned)) : null,
+            paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, capital(sourceOf(this.all))),
                 paper.map((text) => make("p", {}, text))) : null,
+            publishedTable([this.all]),
             this.charts(),
             [StudyCycles, StudySlices].flatMap((Part) =>
                 new Part(this.all, this.programs, this.axis ? this.axis.values : [null]).parts()),
-            checks.length > 0 ? make("ul", {class: "checks"}, checks.map((check) => makeCheck(check, this.all))) : null,
+            checkLists(checks, this.all),
             this.valueTable(onlyTable), this.loopTable(), this.commands());
         section.dataset.short = this.name;
         return section;
@@ -187,6 +220,18 @@ class Experiment {
 function commonStart(labels) {
     const start = labels[0].split(", ")[0];
     return labels.every((label) => label.startsWith(`${start}, `)) ? start : null;
+}
+
+// What all labels end with, from a comma on: ", on paper" of "one, on paper" and "two, on paper"; empty if nothing.
+function commonEnd(labels) {
+    const at = labels[0].lastIndexOf(", ");
+    const end = at > 0 ? labels[0].slice(at) : "";
+    return labels.every((label) => label.endsWith(end) && label.length > end.length) ? end : "";
+}
+
+// Whether two values can be read off one scale: they are parts of something, or times something.
+function comparable(one, other) {
+    return one.unit === other.unit && (one.unit === "percent" || one.unit === "ratio");
 }
 
 function figureName(figure) {
@@ -226,10 +271,12 @@ function rangeOf(sets, name, log) {
     const all = sets.flatMap((set) => set.points.map((point) => point[name])).filter(isNumber);
     const least = all.reduce((a, b) => Math.min(a, b), Infinity);
     if (!log) {
-        return {scale: "linear", min: Math.min(0, least)};
+        return {scale: "linear", min: Math.min(0, least), max: all.reduce((a, b) => Math.max(a, b), 0)};
     }
     if (least < 0) {
-        return {scale: "signed"};
+        const ends = all.map(signedLog.from);
+        return {scale: "signed", min: Math.floor(ends.reduce((a, b) => Math.min(a, b))),
+            max: Math.ceil(ends.reduce((a, b) => Math.max(a, b)))};
     }
     const positive = all.filter((value) => value > 0);
     if (positive.length === 0) {
@@ -258,16 +305,18 @@ function showStudy(study) {
     document.title = study.title || "Strata study";
     return [
         make("h1", {}, study.title || "Study"),
-        makeFacts([
+        makeLead(experiments),
+        study.notice ? make("div", {class: "warning", id: "notice"}, study.notice) : null,
+        makeProblems(study),
+        statementSection(experiments),
+        conclusionSection(experiments),
+        makeSection("experiments", "Experiments", makeContents(experiments), makeFacts([
             ["programs", programs.join(", ")],
             ["size", study.size],
             ["suite", study.suite],
             ["strata", [lookUp(study, "strata.version"), digest ? make("code", {class: "muted"},
                 ` ${digest.slice(0, 16)}`) : null]],
-        ]),
-        makeContents(experiments),
-        makeProblems(study),
-        conclusions(experiments),
+        ])),
         experiments.map((experiment) => guarded(experiment.title || experiment.name,
             () => new Experiment(experiment, code).section())),
         guarded("Code of the hot loops", () => code.section()),

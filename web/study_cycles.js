@@ -20,12 +20,14 @@ class StudyCycles extends StudyPlaces {
         return at === null ? "" : `, ${this.axis} ${at}`;
     }
 
+    // All to one scale.
     charts(stacks, causes) {
+        const most = Math.max(...stacks.map((one) => one.stack.perInstruction(one.stack.all) || 0));
         return make("div", {class: this.points.length > 1 ? "charts several bars" : "charts"}, this.points.map((at) => {
             const bars = stacks.filter((one) => one.at === at);
             return splitChart(`Cycles per instruction by cause${this.label(at)}`, "cycles per instruction",
                 bars.map((one) => one.program), causes.map(({key, label, place}) => ({label, place,
-                    data: bars.map((one) => one.stack.perInstruction(one.stack.cycles[key]) || 0)})), "causes");
+                    data: bars.map((one) => one.stack.perInstruction(one.stack.cycles[key]) || 0)})), "causes", most);
         }));
     }
 

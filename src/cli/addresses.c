@@ -1,7 +1,7 @@
 /* Reads files that name instructions: one hexadecimal address in each line. */
 #include "cli/addresses.h"
 
-#include "cli/command.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool read_line(char *line, size_t length, void (*take)(void *context, gue
     if (length == 0) {
         return true;
     }
-    if (strlen(line) != length || !command_parse_hex(line, &address) || address % 2 != 0 ||
+    if (strlen(line) != length || !number_read_hex(line, &address) || address % 2 != 0 ||
         address >= GUEST_SPACE_BYTES) {
         return false;
     }

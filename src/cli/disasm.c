@@ -15,11 +15,13 @@
 static const struct command_description description = {
     .name = "disasm",
     .usage = "[--] PROGRAM",
+    .operand = "FILE",
     .purpose = "Prints the instructions in a RISC-V program's executable sections, one a line:\n"
                "address, word, and the text of objdump -d -M no-aliases,numeric.",
     .options = NULL,
     .option_count = 0,
 };
+const struct command_description *const command_disasm_description = &description;
 
 static void print_instruction(uint64_t address, const uint8_t *bytes, size_t available,
                               unsigned *length)

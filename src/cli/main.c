@@ -1,32 +1,63 @@
 /* The command `strata`: picks the sub-command. */
+#include "base/beside.h"
 #include "cli/command.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int count, char **arguments);
-    const char *purpose;
-} commands[] = {
-    {"run", command_run, "run a program under the translator, on the simulated processor"},
-    {"sim", command_sim, "run a RISC-V program on the simulated processor"},
-    {"slice", command_slice, "attach to a program what fetches its data ahead, or show that"},
-    {"study", command_study, "run the experiments of the paper, and say what holds"},
-    {"sweep", command_sweep, "run programs of your own with many options, as a file says"},
-    {"disasm", command_disasm, "disassemble a RISC-V program"},
-    {"report", command_report, "show one or two runs, or a study, as a page"},
-};
-#define COMMANDS (sizeof commands / sizeof commands[0])
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse(const char *name)
+{
+    fprintf(stderr, "strata: there is no command %s; see strata --help\n", name);
+    return EXIT_STRATA_FAILED;
+}
 
 static void print_help(void)
 {
     printf("Usage: strata COMMAND [OPTIONS] ...\n\nCommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < command_count; i++) {
         printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
     }
-    printf("\nstrata COMMAND --help says more about each; strata --version its version.\n");
+    printf("\nstrata help COMMAND, or strata COMMAND --help, says more about each; strata "
+           "--version its\n"
+           "version.");
+    char *documents = beside_find("../docs", "../share/doc/strata/docs");
+    if (documents != NULL) {
+        printf("  The documents, docs/, are in\n%s.", documents);
+    }
+    printf("\n");
+    free(documents);
+}
+
+/* `strata help` and `strata help COMMAND`. */
+static int help(int count, char **arguments)
+{
+    const struct command *command = count > 1 ? find_command(arguments[1]) : NULL;
+    if (count > 2) {
+        fprintf(stderr, "strata: help: one command at a time: %s; see strata --help\n",
+                arguments[2]);
+        return EXIT_STRATA_FAILED;
+    }
+    if (count > 1 && command == NULL) {
+        return refuse(arguments[1]);
+    }
+    if (command != NULL) {
+        command_print_help(*command->description);
+    } else {
+        print_help();
+    }
+    return 0;
 }
 
 /* A full disk must not look like success. */
@@ -46,19 +77,18 @@ int main(int count, char **arguments)
         fprintf(stderr, "strata: which command? see strata --help\n");
         return EXIT_STRATA_FAILED;
     }
-    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "help") == 0) {
+    const char *word = arguments[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         print_help();
         return finish(0);
     }
-    if (strcmp(arguments[1], "--version") == 0) {
+    if (strcmp(word, "help") == 0) {
+        return finish(help(count - 1, arguments + 1));
+    }
+    if (strcmp(word, "--version") == 0) {
         printf("strata %s\n", STRATA_VERSION);
         return finish(0);
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(arguments[1], commands[i].name) == 0) {
-            return finish(commands[i].run(count - 1, arguments + 1));
-        }
-    }
-    fprintf(stderr, "strata: there is no command %s; see strata --help\n", arguments[1]);
-    return EXIT_STRATA_FAILED;
+    const struct command *command = find_command(word);
+    return command != NULL ? finish(command->run(count - 1, arguments + 1)) : refuse(word);
 }

@@ -16,7 +16,7 @@
 
 struct report {
     const char *page, *csv, *callgrind, *folded; /* NULL: not asked for */
-    const char *program;                /* NULL: the one that the statistics name */
+    const char *program;                         /* NULL: the one that the statistics name */
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -65,6 +65,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "report",
     .usage = "[OPTIONS] STATS.json [OTHER.json]",
+    .operand = "FILE",
     .purpose =
         "Shows what strata run --stats or strata sim --stats wrote as a page: where the\n"
         "instructions went, the hot loops with their source, the counters; of two files, side by\n"
@@ -75,6 +76,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_report_description = &description;
 
 static bool is_study(const json_t *document)
 {
@@ -229,10 +231,9 @@ static int check_profile(const struct report *report)
 {
     const json_t *run = report->documents[0];
     const bool profile = json_is_object(json_object_get(run, "profile"));
-    const char *wrong =
-        report->folded != NULL || (report->callgrind != NULL && profile)
-            ? profile_export_check(run, report->folded != NULL)
-            : NULL;
+    const char *wrong = report->folded != NULL || (report->callgrind != NULL && profile)
+                            ? profile_export_check(run, report->folded != NULL)
+                            : NULL;
     if (wrong != NULL) {
         fprintf(stderr, "strata: %s: %s\n", report->names[0], wrong);
         return EXIT_STRATA_FAILED;

@@ -1,5 +1,6 @@
 /* `strata run`: runs a program under the translator, for RISC-V on the simulated processor. */
 #include "base/check.h"
+#include "base/number.h"
 #include "cli/simulation.h"
 #include "elf/image.h"
 
@@ -17,6 +18,8 @@
 
 #define TRANSLATOR_NAME "strata-rv64"
 #define TRANSLATOR_VARIABLE "STRATA_TRANSLATOR"
+/* Where the translator sees itself: what a run costs does not depend on where Strata is installed. */
+#define TRANSLATOR_SEEN "/strata/" TRANSLATOR_NAME
 /* A linker puts the program headers right behind the ELF header. */
 #define TRANSLATOR_HEADER_BYTES 4096
 /* Two words each; more than there are options. */
@@ -39,7 +42,7 @@ static const char *take_translator(void *settings, const char *value)
 static const char *take_words_fd(void *settings, const char *value)
 {
     uint64_t number;
-    if (!command_parse_number(value, &number) || number == 0 || number > INT32_MAX) {
+    if (!number_read(value, NUMBER_PLAIN, 1, INT32_MAX, &number)) {
         return "expected a descriptor:";
     }
     ((struct run *)settings)->words_fd = (int)number;
@@ -76,7 +79,6 @@ static const struct command_option options[] = {
 #include "cli/simulation_options.def"
 #undef OPTION
 #undef OPTION_OF_REPORT
-    {"--argv0", "NAME", NULL, simulation_take_argv0},
     {"--env-fd", "N", NULL, simulation_take_env_fd},
     {"--words-fd", "N", NULL, take_words_fd},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
@@ -86,6 +88,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "run",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+    .operand = "PROGRAM",
     .purpose = "Runs a RISC-V (rv64gc) Linux program under the translator, on the simulated\n"
                "processor.",
     .epilogue =
@@ -95,6 +98,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_run_description = &description;
 
 /* Only what the translator for RISC-V could not say itself. */
 static bool is_for_x86_64(const char *path)
@@ -156,16 +160,21 @@ static int open_words(void)
 static char **join_words(const struct run *run, const char *translator, const char *descriptor,
                          char **arguments)
 {
+    const struct simulation *simulation = &run->simulation;
     size_t count = 0;
     while (arguments[count] != NULL) {
         count++;
     }
-    char **words = calloc(run->option_count + count + 5, sizeof *words);
+    char **words = calloc(run->option_count + count + 7, sizeof *words);
     ASSERT(words != NULL);
     size_t next = 0;
     words[next++] = (char *)(uintptr_t)translator;
     memcpy(words + next, run->options, run->option_count * sizeof *words);
     next += run->option_count;
+    if (simulation->argv0 != NULL) {
+        words[next++] = (char *)(uintptr_t) "--argv0";
+        words[next++] = (char *)(uintptr_t)simulation->argv0;
+    }
     words[next++] = (char *)(uintptr_t) "--stats-fd";
     words[next++] = (char *)(uintptr_t)descriptor;
     words[next++] = (char *)(uintptr_t) "--";
@@ -192,15 +201,26 @@ static int run_under(struct run *run, const char *translator, char **arguments)
     struct simulation *simulation = &run->simulation;
     set_words(simulation, fd);
     char descriptor[16];
-    snprintf(descriptor, sizeof descriptor, "%d", fd);
-    char *file = simulation_absolute_path(arguments[0]);
-    const struct run_description described = {.path = arguments[0],
-                                              .arguments = arguments,
-                                              .file = file,
-                                              .translator_options = run->options};
+    /* As many digits on every host, a zero first: the translator reads them in simulated instructions. */
+    snprintf(descriptor, sizeof descriptor, "%06d", fd);
+    const char *path = arguments[0];
+    char *file = simulation_absolute_path(path);
+    char *whole = realpath(path, NULL);
+    if (simulation->seen != NULL && whole != NULL) {
+        simulation->beside = (struct path_alias){simulation->seen, whole};
+        arguments[0] = (char *)(uintptr_t)simulation->seen;
+    }
     char **words = join_words(run, translator, descriptor, arguments);
+    if (simulation->argv0 != NULL) {
+        arguments[0] = (char *)(uintptr_t)simulation->argv0;
+    }
+    const struct run_description described = {
+        .path = path, .arguments = arguments, .file = file, .translator_options = run->options};
+    simulation->seen = TRANSLATOR_SEEN;
+    simulation->argv0 = NULL; /* it was the program's */
     const int status = simulation_run(simulation, words, &described);
     free(words);
+    free(whole);
     free(file);
     close(fd);
     return status;
@@ -288,6 +308,7 @@ static int run_next(struct run *run, char **words)
                                               .translator_options = run->options};
     fcntl(run->words_fd, F_SETFD, FD_CLOEXEC);
     set_words(&run->simulation, run->words_fd);
+    run->simulation.seen = TRANSLATOR_SEEN;
     const int status = simulation_run(&run->simulation, words, &described);
     free(arguments);
     free(file);

@@ -27,7 +27,6 @@ static const struct command_option options[] = {
 #define OPTION(name, argument, take, help) {name, argument, help, take},
 #include "cli/simulation_options.def"
 #undef OPTION
-    {"--argv0",            "NAME",        "what the program sees as its own name", simulation_take_argv0},
     {"--arm",              "FILE",        "count executions of each hexadecimal address in FILE", take_arm},
     {"--profile",          "FILE",        "write how often each loop head was branched back to, as JSON", take_profile},
     {"--env-fd",           "N",           NULL, simulation_take_env_fd},
@@ -38,6 +37,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "sim",
     .usage = "[OPTIONS] [--] PROGRAM [ARGUMENTS]",
+    .operand = "PROGRAM",
     .purpose = "Runs a RISC-V (rv64gc) Linux program on the simulated processor.",
     .epilogue =
         "Exits with the program's status, 128+N if signal N killed it, 124 if --max-instructions\n"
@@ -46,6 +46,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_sim_description = &description;
 
 int command_sim(int count, char **arguments)
 {

@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "cli/addresses.h"
 #include "cli/companions.h"
+#include "cli/processor.h"
+#include "cli/progress_line.h"
 #include "machine/linux/process.h"
 #include "machine/run.h"
 #include "machine/units/chosen.h"
@@ -133,6 +135,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     if (simulation->summary) {
         add_word(reports, "--summary");
     }
+    if (simulation->no_progress) {
+        add_word(reports, "--no-progress");
+    }
     if (simulation->machine.count_loads) {
         add_word(reports, "--loads");
     }
@@ -231,7 +236,12 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
                                                          arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
     }
+    struct progress_line progress;
+    if (!simulation->no_progress && !simulation->child && simulation->with_count == 0) {
+        progress_line_begin(&progress, process);
+    }
     run_process(process);
+    schedule_dismiss_onlooker(&process->schedule);
     if (process->schedule.together != NULL) {
         together_end(&process->schedule);
     }
@@ -270,11 +280,21 @@ static int load(const struct simulation *simulation, struct process *process, ch
         process->reexec_same = same.words;
     }
     const char *path = arguments[0];
+    if (simulation->seen != NULL) {
+        arguments[0] = (char *)(uintptr_t)simulation->seen;
+        const char *host = realpath(path, NULL);
+        if (host != NULL) {
+            process->aliases[0] = (struct path_alias){simulation->seen, host};
+        }
+    }
+    process->aliases[1] = simulation->beside;
     if (simulation->argv0 != NULL) {
         arguments[0] = (char *)(uintptr_t)simulation->argv0;
     }
-    const struct program_request request = {
-        .path = path, .arguments = arguments, .environment = simulation->environment};
+    const struct program_request request = {.path = path,
+                                            .seen = simulation->seen,
+                                            .arguments = arguments,
+                                            .environment = simulation->environment};
     return load_program(process, thread_first(process), &request);
 }
 
@@ -296,7 +316,14 @@ static int run_created(const struct simulation *simulation, struct process *proc
                        char **arguments, const struct run_description *run)
 {
     const int status = load(simulation, process, arguments);
-    return status == 0 ? run_loaded(simulation, process, run) : status;
+    if (status != 0) {
+        return status;
+    }
+    /* What a program executes was told when the first one started. */
+    if (simulation->machine_name != NULL && simulation->environment_fd < 0) {
+        processor_tell_defaults(simulation->machine_name, &simulation->given);
+    }
+    return run_loaded(simulation, process, run);
 }
 
 static int run_program(struct simulation *simulation, char **arguments,
@@ -344,7 +371,8 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
         .phases = simulation->machine.phases,
         .seat = seat,
     };
-    own.stats_path = own.profile_path = own.argv0 = NULL;
+    own.stats_path = own.profile_path = own.argv0 = own.seen = NULL;
+    own.beside = (struct path_alias){NULL, NULL};
     own.summary = false;
     if (!process_create(&process, &own.machine)) {
         companion_fail(seat, EXIT_STRATA_FAILED);
@@ -363,31 +391,22 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
 /* Reads what --machine names, whose path is malloc'ed then: the program may change the folder. */
 static bool read_processor(struct simulation *simulation)
 {
-    char problem[PARAMETERS_PROBLEM_BYTES];
     const char *name = simulation->machine_path;
+    simulation->machine_name = name;
     simulation->machine_path = NULL;
     if (name == NULL) {
         return true;
     }
-    char *path = parameters_find(name);
+    char *path = processor_read(name, simulation->sets, simulation->set_count,
+                                &simulation->processor, &simulation->given);
     if (path == NULL) {
-        fprintf(stderr,
-                "strata: --machine %s: there is no such configuration; a file is named with its "
-                "ending, such as ./%s.ini\n",
-                name, name);
         return false;
-    }
-    const bool read =
-        parameters_read(&simulation->processor, path, problem) &&
-        parameters_assign(&simulation->processor, simulation->sets, simulation->set_count, problem);
-    if (!read) {
-        fprintf(stderr, "strata: %s\n", problem);
     }
     const uint64_t shortest = phases_shortest_period(&simulation->machine.phases,
                                                      simulation->processor.core_reorder_buffer);
     const uint64_t period = simulation->machine.phases.period;
     const bool fits = period == 0 || (period >= shortest && period <= SAMPLE_PERIOD_MOST);
-    if (read && !fits) {
+    if (!fits) {
         fprintf(stderr,
                 "strata: --sample: a period of %llu instructions is out of range: from %llu, which "
                 "a measurement takes with what leads to it, to %llu\n",
@@ -403,7 +422,7 @@ static bool read_processor(struct simulation *simulation)
     simulation->machine_path = simulation_absolute_path(path);
     simulation->machine.processor_name = strrchr(simulation->machine_path, '/') + 1;
     free(path);
-    return read && fits;
+    return fits;
 }
 
 int simulation_run(struct simulation *simulation, char **arguments,

@@ -3,6 +3,7 @@
 #define STRATA_CLI_SIMULATION_H
 
 #include "cli/command.h"
+#include "machine/linux/process.h"
 #include "machine/processor/machine.h"
 #include "machine/pipeline/parameters.h"
 #include "report/run_report.h"
@@ -20,6 +21,8 @@ struct function_table;
 struct simulation {
     struct machine_options machine;
     struct parameters processor;         /* of --machine */
+    struct parameters_given given;       /* of these, what its file and --set give */
+    const char *machine_name;            /* as --machine has it, when it was read */
     char *machine_path;                  /* what --machine names; malloc'ed when it was read */
     const char *sets[SETS_MAX];          /* SECTION.NAME=VALUE, as given */
     const char *units[UNITS_CHOSEN_MAX]; /* NAME[,PARAMETER=VALUE...], as given */
@@ -32,10 +35,13 @@ struct simulation {
     guest_addr *perfect_loads;                  /* what that names; malloc'ed */
     const char *sysroot;
     const char *argv0;
+    const char *seen; /* the path at which the program that is loaded sees itself; NULL: its own */
+    struct path_alias beside; /* another file that it sees elsewhere */
     int environment_fd;
     char ***with; /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
+    bool no_progress;
     bool call_graph;
     struct function_table *functions; /* of the profile; NULL: none is asked for */
     bool no_profile;
@@ -54,8 +60,7 @@ struct simulation {
 #include "cli/simulation_options.def"
 #undef OPTION
 
-/* Options that only `strata sim` takes, for programs that a program executes. */
-const char *simulation_take_argv0(void *settings, const char *value);
+/* An option of Strata itself, for programs that a program executes. */
 const char *simulation_take_env_fd(void *settings, const char *value);
 
 /* What is asked for if no option says otherwise; with the caller's environment. */

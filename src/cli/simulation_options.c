@@ -1,5 +1,6 @@
 /* Takes the options that every command has which runs a program on the simulated processor. */
 #include "base/check.h"
+#include "base/number.h"
 #include "cli/simulation.h"
 #include "cli/words.h"
 #include "machine/units/counter_table.h"
@@ -8,6 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define EXPECTED_COUNT "expected a number of instructions, such as 5000 or 10M:"
+#define EXPECTED_SOME "expected a number of instructions above 0, such as 5000 or 10M:"
 
 extern char **environ;
 
@@ -45,6 +49,13 @@ const char *simulation_take_stats(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
+const char *simulation_take_no_progress(void *settings, const char *value)
+{
+    (void)value;
+    ((struct simulation *)settings)->no_progress = true;
+    return NULL;
+}
+
 const char *simulation_take_summary(void *settings, const char *value)
 {
     (void)value;
@@ -72,14 +83,37 @@ const char *simulation_take_env(void *settings, const char *value)
     return NULL;
 }
 
+/* The variables of --env stay, wherever they stand on the command line. */
+const char *simulation_take_clean_env(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    size_t kept = 0;
+    (void)value;
+    for (size_t i = 0; i < own->environment_count; i++) {
+        char **inherited = environ;
+        while (*inherited != NULL && *inherited != own->environment[i]) {
+            inherited++;
+        }
+        if (*inherited == NULL) {
+            own->environment[kept++] = own->environment[i];
+        }
+    }
+    simulation_resize_environment(own, kept);
+    return NULL;
+}
+
+const char *simulation_take_as(void *settings, const char *value)
+{
+    ((struct simulation *)settings)->seen = value;
+    return value[0] == '/' ? NULL : "expected an absolute path:";
+}
+
 const char *simulation_take_max_instructions(void *settings, const char *value)
 {
     struct simulation *own = settings;
-    if (!command_parse_number(value, &own->machine.max_instructions) ||
-        own->machine.max_instructions == 0) {
-        return "expected a number of instructions above 0:";
-    }
-    return NULL;
+    return number_read(value, NUMBER_COUNT, 1, UINT64_MAX, &own->machine.max_instructions)
+               ? NULL
+               : EXPECTED_SOME;
 }
 
 const char *simulation_take_real_time(void *settings, const char *value)
@@ -149,37 +183,10 @@ const char *simulation_take_pipeview(void *settings, const char *value)
     return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
-/* A number of instructions: K, M and G are thousands, millions and milliards of them. */
-static const char *take_count(const char *text, const char *ends, uint64_t *count)
-{
-    static const char suffixes[] = "KMG";
-    char digits[24];
-    uint64_t factor = 1;
-    size_t length = strcspn(text, ends);
-    const char *end = text + length;
-    if (length == 0 || length >= sizeof digits) {
-        return NULL;
-    }
-    memcpy(digits, text, length);
-    const char *suffix = strchr(suffixes, digits[length - 1]);
-    if (suffix != NULL) {
-        for (const char *s = suffixes; s <= suffix; s++) {
-            factor *= 1000;
-        }
-        length--;
-    }
-    digits[length] = '\0';
-    return command_parse_number(digits, count) && !__builtin_mul_overflow(*count, factor, count)
-               ? end
-               : NULL;
-}
-
-#define EXPECTED_COUNT "expected a number of instructions, such as 5000 or 10M:"
-
 static const char *take_phase(struct simulation *simulation, const char *value, uint64_t *count)
 {
     simulation->machine.phases.interval = true;
-    return take_count(value, "", count) == NULL ? EXPECTED_COUNT : NULL;
+    return number_read(value, NUMBER_COUNT, 0, UINT64_MAX, count) ? NULL : EXPECTED_COUNT;
 }
 
 const char *simulation_take_skip(void *settings, const char *value)
@@ -201,9 +208,7 @@ const char *simulation_take_measure(void *settings, const char *value)
     struct simulation *own = settings;
     own->measure = value;
     const char *wrong = take_phase(own, value, &own->machine.phases.measure);
-    return wrong == NULL && own->machine.phases.measure == 0
-               ? "expected a number of instructions above 0:"
-               : wrong;
+    return wrong == NULL && own->machine.phases.measure == 0 ? EXPECTED_SOME : wrong;
 }
 
 const char *simulation_take_sample(void *settings, const char *value)
@@ -213,8 +218,8 @@ const char *simulation_take_sample(void *settings, const char *value)
     uint64_t *const counts[] = {&phases->period, &phases->sample_measure, &phases->sample_warm};
     const char *at = value;
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        at = take_count(at, ",", counts[i]);
-        if (at == NULL || (i < 2 && *counts[i] == 0)) {
+        at = number_take(at, NUMBER_COUNT, counts[i]);
+        if (at == NULL || (*at != ',' && *at != '\0') || (i < 2 && *counts[i] == 0)) {
             return "expected numbers of instructions, PERIOD[,MEASURE[,WARM]]:";
         }
         if (*at == '\0') {
@@ -269,11 +274,9 @@ const char *simulation_take_counter_entries(void *settings, const char *value)
         own->machine.counter_entries = COUNTER_UNLIMITED;
         return NULL;
     }
-    if (!command_parse_number(value, &own->machine.counter_entries) ||
-        own->machine.counter_entries == 0 || own->machine.counter_entries > COUNTER_ENTRIES_MAX) {
-        return "expected a number from 1 to 1048576, or unlimited:";
-    }
-    return NULL;
+    return number_read(value, NUMBER_SIZE, 1, COUNTER_ENTRIES_MAX, &own->machine.counter_entries)
+               ? NULL
+               : "expected a number from 1 to 1048576, or unlimited:";
 }
 
 const char *simulation_take_call_graph(void *settings, const char *value)
@@ -318,8 +321,8 @@ const char *simulation_take_trace_range(void *settings, const char *value)
     }
     memcpy(low, value, (size_t)(dash - value));
     low[dash - value] = '\0';
-    if (!command_parse_hex(low, &own->machine.trace_low) ||
-        !command_parse_hex(dash + 1, &own->machine.trace_high) ||
+    if (!number_read_hex(low, &own->machine.trace_low) ||
+        !number_read_hex(dash + 1, &own->machine.trace_high) ||
         own->machine.trace_low >= own->machine.trace_high) {
         return "expected two hexadecimal addresses, LOW-HIGH:";
     }
@@ -329,7 +332,7 @@ const char *simulation_take_trace_range(void *settings, const char *value)
 void simulation_begin(struct simulation *simulation)
 {
     *simulation = (struct simulation){.environment_fd = -1};
-    simulation->machine.counter_entries = COUNTER_ENTRIES_DEFAULT;
+    simulation->machine.counter_entries = COUNTER_UNLIMITED;
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
                                                         .sample_measure = SAMPLE_MEASURE_DEFAULT,
@@ -365,7 +368,7 @@ const char *simulation_take_argv0(void *settings, const char *value)
 const char *simulation_take_env_fd(void *settings, const char *value)
 {
     uint64_t number;
-    if (!command_parse_number(value, &number) || number > INT32_MAX) {
+    if (!number_read(value, NUMBER_PLAIN, 0, INT32_MAX, &number)) {
         return "expected a descriptor:";
     }
     ((struct simulation *)settings)->environment_fd = (int)number;

@@ -1,4 +1,5 @@
 /* `strata slice`: finds the precomputation slices of a program and attaches them to a copy of it, or shows them. */
+#include "base/number.h"
 #include "cli/slice_find.h"
 #include "cli/slice_show.h"
 #include "slice/file.h"
@@ -57,7 +58,7 @@ static const char *take_simple(void *settings, const char *value)
 static bool take_number(const char *value, unsigned low, unsigned high, unsigned *number)
 {
     uint64_t parsed;
-    if (!command_parse_number(value, &parsed) || parsed < low || parsed > high) {
+    if (!number_read(value, NUMBER_COUNT, low, high, &parsed)) {
         return false;
     }
     *number = (unsigned)parsed;
@@ -124,10 +125,11 @@ static const struct command_option options[] = {
     {"--length",           "N",          "instructions that a slice may have (32)", take_length},
     {"--max-loads",        "N",          "delinquent loads at the most (10)", take_loads},
     {"--share",            "PERCENT",    "of all misses that the delinquent loads have together (90)", take_share},
-    {"--machine",          "FILE",       "the processor whose misses count: a file, or a name of configs/ (sp)", simulation_take_machine},
+    {"--machine",          "PROCESSOR",  "the processor whose misses count: a name that strata config lists, or a file (sp)", simulation_take_machine},
     {"--set",              "S.NAME=VALUE", "give the parameter NAME of its section S another value; may be repeated", simulation_take_set},
     {"--sysroot",          "DIR",        "where the program's absolute paths are looked for first (" SYSROOT_DEFAULT ")", simulation_take_sysroot},
     {"--env",              "NAME=VALUE", "set a variable in the program's environment; may be repeated", simulation_take_env},
+    {"--clean-env",        NULL,         "let it have no variables but those of --env, instead of the caller's", simulation_take_clean_env},
     {"--max-instructions", "N",          "stop each run after N retired instructions", simulation_take_max_instructions},
 };
 /* clang-format on */
@@ -135,6 +137,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "slice",
     .usage = "PROGRAM -o FILE [OPTIONS] [--] [ARGUMENTS], or --show PROGRAM",
+    .operand = "FILE",
     .purpose =
         "Finds the loads of a RISC-V program that miss most, and the few instructions that "
         "compute\n"
@@ -147,6 +150,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_slice_description = &description;
 
 static int report_status(const char *path, enum section_status status, const char *wrong)
 {

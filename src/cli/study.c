@@ -54,6 +54,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_study_description = &description;
 
 int command_study(int count, char **arguments)
 {

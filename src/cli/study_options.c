@@ -1,6 +1,8 @@
 /* Takes the options that `strata study` and `strata sweep` share. */
 #include "cli/study_options.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 const char *study_take_output(void *settings, const char *value)
@@ -12,7 +14,7 @@ const char *study_take_output(void *settings, const char *value)
 static const char *take_number(const char *value, unsigned *number)
 {
     uint64_t parsed;
-    if (!command_parse_number(value, &parsed) || parsed == 0 || parsed > 100000) {
+    if (!number_read(value, NUMBER_COUNT, 1, 100000, &parsed)) {
         return "expected a number from 1 to 100000:";
     }
     *number = (unsigned)parsed;

@@ -12,6 +12,7 @@ static const struct command_option options[] = {
 static const struct command_description description = {
     .name = "sweep",
     .usage = "[OPTIONS] -o DIR [--] FILE",
+    .operand = "FILE",
     .purpose =
         "Runs the programs of an experiment file with all the options that it asks for, and\n"
         "writes what came out as a page, JSON and CSV.  What is finished is not run again.",
@@ -21,6 +22,7 @@ static const struct command_description description = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
 };
+const struct command_description *const command_sweep_description = &description;
 
 /* Options may stand on both sides of the file. */
 static int read_words(struct study_settings *settings, int count, char **arguments, int *status)

@@ -43,16 +43,11 @@ static void order_loops(json_t *loops)
     free(sorted);
 }
 
+/* The share of a loop is one of instructions or cycles, which the translator does not count. */
 static void share_loops(json_t *loops)
 {
-    double all = 0;
     for (size_t i = 0; i < json_array_size(loops); i++) {
-        all += (double)executions_of(json_array_get(loops, i));
-    }
-    for (size_t i = 0; i < json_array_size(loops); i++) {
-        json_t *loop = json_array_get(loops, i);
-        const double share = all > 0 ? (double)executions_of(loop) / all : 0;
-        ASSERT(json_object_set_new(loop, "share", json_real(share)) == 0);
+        ASSERT(json_object_set_new(json_array_get(loops, i), "share", json_null()) == 0);
     }
 }
 

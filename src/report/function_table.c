@@ -86,8 +86,7 @@ static uint32_t number_of(struct function_table *table, const struct table_funct
     }
     if (table->count == table->capacity) {
         table->capacity = table->capacity != 0 ? table->capacity * 2 : 256;
-        table->functions =
-            realloc(table->functions, table->capacity * sizeof *table->functions);
+        table->functions = realloc(table->functions, table->capacity * sizeof *table->functions);
         table->shown = realloc(table->shown, table->capacity * sizeof *table->shown);
         ASSERT(table->functions != NULL && table->shown != NULL);
     }

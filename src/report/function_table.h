@@ -18,9 +18,11 @@ void function_table_destroy(struct function_table *table);
 
 /* For a profile of `process`, which may be empty yet. */
 void function_table_follow(struct function_table *table, struct process *process);
-struct profile_function function_table_find(void *table, guest_addr pc);
+/* What a profile asks: `context` is the table. */
+struct profile_function function_table_find(void *context, guest_addr pc);
 
-const struct table_function *function_table_get(const struct function_table *table, uint32_t number);
+const struct table_function *function_table_get(const struct function_table *table,
+                                                uint32_t number);
 uint32_t function_table_count(const struct function_table *table);
 /* The name for a person: of code without one, that of its file in brackets. */
 const char *function_table_name(const struct function_table *table, uint32_t number);

@@ -4,14 +4,19 @@
 #include "base/check.h"
 #include "machine/units/counter_table.h"
 #include "report/places.h"
+#include "report/profile_report.h"
 #include "report/translator_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SUMMARY_LOOPS 12
+#define SOURCE_COLUMNS 22
+#define NAME_COLUMNS 68
 
+/* The machine goes on counting what its table has evicted, for statistics: these counts are complete. */
 static struct hotspots take_from_machine(const struct process *process)
 {
     const struct counter_table *table = process->machine.counters;
@@ -21,7 +26,6 @@ static struct hotspots take_from_machine(const struct process *process)
                                 .evicted = totals.evicted,
                                 .dropped = totals.dropped,
                                 .callbacks = totals.callbacks,
-                                .executions = totals.executions,
                                 .count = totals.addresses};
     hotspots.loops = calloc(hotspots.count + 1, sizeof *hotspots.loops);
     ASSERT(hotspots.loops != NULL);
@@ -29,19 +33,22 @@ static struct hotspots take_from_machine(const struct process *process)
         hotspots.loops[i] = (struct hotspot){.head = summaries[i].tag,
                                              .executions = summaries[i].executions,
                                              .callback_taken = summaries[i].callback_taken,
-                                             .evicted = summaries[i].evicted};
+                                             .evicted = summaries[i].evicted,
+                                             .complete = true};
     }
     free(summaries);
     return hotspots;
 }
 
-struct hotspots hotspots_take(const struct process *process, const struct translator_report *report)
+struct hotspots hotspots_take(const struct process *process, const struct translator_report *report,
+                              const struct profile_report *profile)
 {
-    if (report == NULL) {
-        return take_from_machine(process);
-    }
-    struct hotspots hotspots = translator_report_hotspots(report);
+    struct hotspots hotspots =
+        report != NULL ? translator_report_hotspots(report) : take_from_machine(process);
     hotspots.dropped = counter_table_totals(process->machine.counters).dropped;
+    for (size_t i = 0; i < hotspots.count; i++) {
+        hotspots.loops[i].share = profile_report_share(profile, hotspots.loops[i].head);
+    }
     return hotspots;
 }
 
@@ -50,20 +57,18 @@ void hotspots_free(struct hotspots *hotspots)
     free(hotspots->loops);
 }
 
-static double share_of(const struct hotspots *hotspots, const struct hotspot *loop)
-{
-    return hotspots->executions == 0 ? 0.0
-                                     : (double)loop->executions / (double)hotspots->executions;
-}
-
-static void report_loop(const struct hotspots *hotspots, const struct hotspot *loop,
-                        struct places *places, struct statistics *s)
+static void report_loop(const struct hotspot *loop, struct places *places, struct statistics *s)
 {
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
-    s->ratio(s, "share", share_of(hotspots, loop));
+    s->truth(s, "complete", loop->complete);
+    if (loop->share >= 0) {
+        s->ratio(s, "share", loop->share);
+    } else {
+        s->nothing(s, "share");
+    }
     s->truth(s, "callback_taken", loop->callback_taken);
     s->truth(s, "evicted", loop->evicted);
     s->end(s);
@@ -77,27 +82,66 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
     s->number(s, "evicted", hotspots->evicted);
     s->number(s, "dropped", hotspots->dropped);
     s->number(s, "callbacks", hotspots->callbacks);
+    s->number(s, "incomplete", hotspots->incomplete);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < hotspots->count; i++) {
-        report_loop(hotspots, &hotspots->loops[i], places, s);
+        report_loop(&hotspots->loops[i], places, s);
     }
     s->end(s);
     s->end(s);
     places_close(places);
 }
 
-static void print_loop(const struct hotspots *hotspots, const struct hotspot *loop,
-                       struct places *places)
+static void print_loop(const struct hotspot *loop, struct places *places)
 {
-    struct symbol_place place = {0};
-    char source[64] = "-";
+    struct place place;
+    char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
+    char executions[32], share[16] = "-";
     places_find(places, loop->head, &place);
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+    places_name(&place, name, NAME_COLUMNS);
+    places_source(&place, source, SOURCE_COLUMNS);
+    snprintf(executions, sizeof executions, "%s%" PRIu64,
+             loop->complete ? "" : ">= ", loop->executions);
+    if (loop->share >= 0) {
+        snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
-    fprintf(stderr, "%15" PRIu64 " %5.1f%%  %-28s %-24s 0x%" PRIx64 "%s\n", loop->executions,
-            100 * share_of(hotspots, loop), place.function != NULL ? place.function : "-", source,
-            loop->head, loop->evicted ? "  evicted" : "");
+    fprintf(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
+            SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+}
+
+/* What is wrong with the counts, and how to have them whole. */
+static void print_incomplete(const struct hotspots *hotspots, const struct process *process)
+{
+    if (hotspots->incomplete == 0) {
+        return;
+    }
+    fprintf(stderr, "  incomplete     %15zu   of %zu loops (>=): ", hotspots->incomplete,
+            hotspots->count);
+    if (hotspots->evicted > 0) {
+        fprintf(stderr, "a table of %" PRIu64 " evicts; --counter-entries unlimited keeps all\n",
+                process->machine.options.counter_entries);
+    } else {
+        fprintf(stderr, "software gave up counting them; --counters sw-exact counts on\n");
+    }
+}
+
+void hotspots_print_counters(const struct hotspots *hotspots, const struct process *process)
+{
+    fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
+            hotspots->created, hotspots->evicted, hotspots->callbacks);
+    print_incomplete(hotspots, process);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct hotspot *left = a, *right = b;
+    if (left->share != right->share) {
+        return left->share < right->share ? 1 : -1;
+    }
+    if (left->executions != right->executions) {
+        return left->executions < right->executions ? 1 : -1;
+    }
+    return left->head < right->head ? -1 : left->head > right->head;
 }
 
 void hotspots_print(const struct hotspots *hotspots, struct process *process)
@@ -106,14 +150,19 @@ void hotspots_print(const struct hotspots *hotspots, struct process *process)
         return;
     }
     struct places *places = places_open(process);
-    fprintf(stderr, "\n%15s %6s  %-28s %-24s %s\n", "executions", "share", "function", "source",
-            "head");
+    struct hotspot *sorted = calloc(hotspots->count, sizeof *sorted);
+    ASSERT(sorted != NULL);
+    memcpy(sorted, hotspots->loops, hotspots->count * sizeof *sorted);
+    qsort(sorted, hotspots->count, sizeof *sorted, by_share);
+    fprintf(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
+            "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
-        print_loop(hotspots, &hotspots->loops[i], places);
+        print_loop(&sorted[i], places);
     }
     if (hotspots->count > SUMMARY_LOOPS) {
         fprintf(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
                 hotspots->count - SUMMARY_LOOPS);
     }
+    free(sorted);
     places_close(places);
 }

@@ -189,7 +189,11 @@ static json_t *make_parts(struct program_file *program, const json_t *list, cons
 
 json_t *listing_make(const json_t *run, size_t loops_max, size_t loads_max)
 {
-    const json_t *loops = json_object_get(json_object_get(run, "hotspots"), "loops");
+    const json_t *counted = json_object_get(json_object_get(run, "hotspots"), "loops");
+    /* Of a program that has no counters the profile knows the loops. */
+    const json_t *loops = json_array_size(counted) > 0
+                              ? counted
+                              : json_object_get(json_object_get(run, "profile"), "loops");
     const json_t *loads = json_object_get(json_object_get(run, "pipeline"), "loads");
     const char *why;
     struct program_file *program = program_file_open(run, &why);

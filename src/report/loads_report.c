@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define SUMMARY_LOADS 10
+#define SOURCE_COLUMNS 18
+#define NAME_COLUMNS 48
 
 /* The loads of a run, ranked, and what they are shares of. */
 struct ranking {
@@ -154,24 +156,20 @@ static void print_level(const struct ranking *ranking, const struct load_site *s
 static void print_site(const struct ranking *ranking, const struct load_site *site,
                        struct places *places)
 {
-    struct symbol_place place = {0};
-    char source[64] = "-";
+    struct place place;
+    char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
     places_find(places, site->pc, &place);
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
-    }
+    places_name(&place, name, NAME_COLUMNS);
+    places_source(&place, source, SOURCE_COLUMNS);
     fprintf(stderr, "%15" PRIu64 " %5.1f%% %5.1f%%", site->levels[0].misses,
             100 * share(site->levels[0].misses, ranking->misses),
             100 * share(site->stall_slots, ranking->stall_slots));
     for (unsigned i = 0; i < LOAD_LEVELS; i++) {
         print_level(ranking, site, i);
     }
-    fprintf(stderr, " %8.1f  %-20s %-18s 0x%" PRIx64 "\n",
-            share(site->latency_cycles, site->executions),
-            site->owner != OWNER_PROGRAM ? owner_names[site->owner]
-            : place.function != NULL     ? place.function
-                                         : "-",
-            source, site->pc);
+    fprintf(stderr, " %8.1f  0x%-12" PRIx64 " %-*s %s\n",
+            share(site->latency_cycles, site->executions), site->pc, SOURCE_COLUMNS, source,
+            site->owner != OWNER_PROGRAM ? owner_names[site->owner] : name);
 }
 
 void loads_report_print(struct process *process)
@@ -181,9 +179,9 @@ void loads_report_print(struct process *process)
         return;
     }
     struct places *places = places_open(process);
-    fprintf(stderr, "\n%15s %6s %6s %13s %13s %13s %8s  %-20s %-18s %s\n", "misses", "share",
-            "stalls", "L1 miss/cap%", "L2 miss/cap%", "L3 miss/cap%", "latency", "function",
-            "source", "load");
+    fprintf(stderr, "\n%15s %6s %6s %13s %13s %13s %8s  %-14s %-*s %s\n", "misses", "share",
+            "stalls", "L1 miss/cap%", "L2 miss/cap%", "L3 miss/cap%", "latency", "load",
+            SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < ranking.missed && i < SUMMARY_LOADS; i++) {
         print_site(&ranking, &ranking.sites[i], places);
     }

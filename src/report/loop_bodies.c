@@ -15,11 +15,11 @@ struct node {
     size_t next;   /* the one behind it, or NOWHERE */
     size_t target; /* where it jumps or branches to, or NOWHERE */
     uint64_t taken;
-    bool backward; /* it leads to a loop's head at `target` */
-    bool indirect; /* it jumps to one that nothing else leads to */
-    bool reached;  /* something leads to it */
-    bool inside;   /* of the loop that is being looked at */
-    bool call;     /* it goes to another function, and comes back */
+    bool backward;       /* it leads to a loop's head at `target` */
+    bool indirect;       /* it jumps to one that nothing else leads to */
+    bool reached;        /* something leads to it */
+    bool inside;         /* of the loop that is being looked at */
+    bool call;           /* it goes to another function, and comes back */
     size_t first_before; /* in `before`: what it may follow, */
     size_t before_count;
 };
@@ -158,8 +158,9 @@ static void gather(struct code *code, size_t head, struct loop_body *loop)
         if (node->inside) {
             loop->instructions += node->count->executions;
             loop->cycles += node->count->cycles;
-            loop->called +=
-                node->call && code->called != NULL ? code->called(code->context, node->count->pc) : 0;
+            loop->called += node->call && code->called != NULL
+                                ? code->called(code->context, node->count->pc)
+                                : 0;
         }
     }
 }
@@ -228,8 +229,7 @@ static void count_turns(struct loop_bodies *bodies, const struct turn *turns, si
     qsort(bodies->loops, bodies->count, sizeof *bodies->loops, by_head);
     for (size_t i = 0; i < count; i++) {
         const struct loop_body key = {.head = turns[i].head};
-        struct loop_body *loop =
-            bsearch(&key, bodies->loops, bodies->count, sizeof key, by_head);
+        struct loop_body *loop = bsearch(&key, bodies->loops, bodies->count, sizeof key, by_head);
         if (loop != NULL) {
             loop->turns += turns[i].taken;
         }

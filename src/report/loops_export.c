@@ -41,8 +41,9 @@ static void put_csv_cell(FILE *file, const json_t *value)
 
 void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_t count)
 {
-    static const char *const columns[] = {"head",  "function",       "source", "executions",
-                                          "share", "callback_taken", "evicted"};
+    static const char *const columns[] = {"head",       "function", "source",
+                                          "executions", "share",    "callback_taken",
+                                          "evicted",    "library",  "complete"};
     const size_t column_count = sizeof columns / sizeof columns[0];
     fputs(count > 1 ? "run," : "", file);
     for (size_t i = 0; i < column_count; i++) {
@@ -111,7 +112,8 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     if (name == NULL && colon != NULL) {
         name = strndup(source, (size_t)(colon - source));
     }
-    export_name(callgrind->file, "ob", own && callgrind->object != NULL ? callgrind->object : "???");
+    export_name(callgrind->file, "ob",
+                own && callgrind->object != NULL ? callgrind->object : "???");
     export_name(callgrind->file, "fl", name != NULL ? name : "???");
     export_name(callgrind->file, "fn", function != NULL ? function : head != NULL ? head : "???");
     fprintf(callgrind->file, "%s %s %" JSON_INTEGER_FORMAT "\n\n", head != NULL ? head : "0",

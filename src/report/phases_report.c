@@ -97,35 +97,51 @@ void phases_report_sampling(struct statistics *s, const struct machine *machine)
     s->end(s);
 }
 
-static void print_cpi(const struct machine *machine)
+static void print_measured(const struct measurement *measured, bool whole)
+{
+    const double cycles = (double)measured->cycles, instructions = (double)measured->instructions;
+    if (!whole) {
+        fprintf(stderr, "  CPI            %15.4f   of %" PRIu64 " instructions measured\n",
+                cycles / instructions, measured->instructions);
+    }
+    fprintf(stderr, "  cycles         %15" PRIu64 "   instructions per cycle %.3f\n",
+            measured->cycles, instructions / cycles);
+}
+
+/* Of the whole run: the cycles of the samples themselves would say nothing of it. */
+static void print_estimate(const struct machine *machine)
 {
     const struct sampling *sampling = &machine->phases.sampling;
-    const struct measurement measured = pipeline_measured(machine->pipeline);
-    if (sampling->samples == 0) {
-        fprintf(stderr, "  CPI            %15.4f   of %" PRIu64 " instructions measured\n",
-                (double)measured.cycles / (double)measured.instructions, measured.instructions);
-        return;
-    }
     const struct sampling_result result = sampling_result(sampling);
-    fprintf(stderr, "  CPI            %15.4f   ", result.cpi);
+    const double confidence = 100 * SAMPLING_CONFIDENCE;
+    fprintf(stderr, "  cycles         %15" PRIu64 "   ", estimated_cycles(machine));
     if (result.error_known) {
-        fprintf(stderr, "+- %.4f (%.1f %%)", result.half_width, 100 * SAMPLING_CONFIDENCE);
+        fprintf(stderr, "+- %.0f (%.1f %%)", result.half_width * (double)machine->instructions,
+                confidence);
     } else {
         fprintf(stderr, "error not known, too few samples");
     }
-    fprintf(stderr, ", %" PRIu64 " samples\n", sampling->samples);
+    fprintf(stderr, ", estimated from %" PRIu64 " samples\n", sampling->samples);
+    fprintf(stderr, "  CPI            %15.4f   ", result.cpi);
+    if (result.error_known) {
+        fprintf(stderr, "+- %.4f (%.1f %%), ", result.half_width, confidence);
+    }
+    fprintf(stderr, "instructions per cycle %.3f\n", 1 / result.cpi);
 }
 
 void phases_report_print(const struct machine *machine)
 {
-    if (machine->pipeline == NULL || !machine->phases.planned) {
+    const struct phases *phases = &machine->phases;
+    if (machine->pipeline == NULL) {
         return;
     }
-    if (phases_measured(&machine->phases) &&
-        pipeline_measured(machine->pipeline).instructions > 0) {
-        print_cpi(machine);
+    const struct measurement measured = pipeline_measured(machine->pipeline);
+    if (!phases_measured(phases) || measured.instructions == 0 || measured.cycles == 0) {
+        fprintf(stderr, "  cycles         %15s\n", "not measured");
+    } else if (phases->sampling.samples > 0) {
+        print_estimate(machine);
     } else {
-        fprintf(stderr, "  CPI            %15s\n", "not measured");
+        print_measured(&measured, !phases->planned);
     }
 }
 

@@ -13,6 +13,7 @@
 struct place_file {
     char *path;
     struct symbols *symbols; /* NULL: it has none */
+    bool library;
     struct place_file *next;
 };
 
@@ -41,42 +42,89 @@ static struct place_file *file_of(struct places *places, const char *path)
     file->path = strdup(path);
     ASSERT(file->path != NULL);
     file->symbols = symbols_open(path);
+    file->library = symbols_of_library(file->symbols);
     file->next = places->files;
     places->files = file;
     return file;
 }
 
-bool places_find(struct places *places, guest_addr address, struct symbol_place *place)
+bool places_find(struct places *places, guest_addr address, struct place *place)
 {
     const struct region *region = region_find(files_state(places->process)->regions, address);
+    *place = (struct place){.file = NULL};
     if (region == NULL || region->name == NULL) {
         return false;
     }
     struct place_file *file = file_of(places, region->name);
-    uint64_t linked;
     if (file->symbols == NULL ||
-        !symbols_address(file->symbols, region->offset + (address - region->start), &linked)) {
+        !symbols_address(file->symbols, region->offset + (address - region->start),
+                         &place->offset)) {
         return false;
     }
-    return symbols_find(file->symbols, linked, place);
+    const char *slash = strrchr(file->path, '/');
+    place->file = slash != NULL ? slash + 1 : file->path;
+    place->library = file->library;
+    symbols_find(file->symbols, place->offset, &place->symbol);
+    return true;
+}
+
+static void report_text(struct statistics *s, const char *key, const char *text)
+{
+    if (text != NULL) {
+        s->text(s, key, text);
+    } else {
+        s->nothing(s, key);
+    }
 }
 
 void places_report(struct places *places, struct statistics *s, guest_addr address)
 {
-    struct symbol_place place = {0};
+    struct place place;
+    const struct symbol_place *symbol = &place.symbol;
     char source[512];
-    places_find(places, address, &place);
-    if (place.function != NULL) {
-        s->text(s, "function", place.function);
+    const bool known = places_find(places, address, &place);
+    report_text(s, "function", symbol->function);
+    snprintf(source, sizeof source, "%s:%u", symbol->file != NULL ? symbol->file : "",
+             symbol->line);
+    report_text(s, "source", symbol->file != NULL ? source : NULL);
+    report_text(s, "library", place.library ? place.file : NULL);
+    if (known) {
+        places_report_address(s, "offset", place.offset);
     } else {
-        s->nothing(s, "function");
+        s->nothing(s, "offset");
     }
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
-        s->text(s, "source", source);
+}
+
+void places_name(const struct place *place, char *text, size_t columns)
+{
+    const struct symbol_place *symbol = &place->symbol;
+    char *name = NULL;
+    int length = 0;
+    if (symbol->function != NULL && place->library && symbol->file == NULL) {
+        length = asprintf(&name, "%s: %s", place->file, symbol->function);
+    } else if (symbol->function != NULL) {
+        name = strdup(symbol->function);
+    } else if (place->file != NULL) {
+        length = asprintf(&name, "%s+0x%" PRIx64, place->file, place->offset);
     } else {
-        s->nothing(s, "source");
+        name = strdup("-");
     }
+    ASSERT(length >= 0 && name != NULL);
+    columns_fit(text, name, columns);
+    free(name);
+}
+
+void places_source(const struct place *place, char *text, size_t columns)
+{
+    const struct symbol_place *symbol = &place->symbol;
+    char *source = NULL;
+    if (symbol->file == NULL) {
+        columns_fit(text, "-", columns);
+        return;
+    }
+    ASSERT(asprintf(&source, "%s:%u", symbol->file, symbol->line) >= 0);
+    columns_fit(text, source, columns);
+    free(source);
 }
 
 void places_report_address(struct statistics *s, const char *key, guest_addr address)

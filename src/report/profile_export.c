@@ -243,8 +243,9 @@ static void put_edge(FILE *file, const json_t *run, const char *const *files,
     export_name(file, "cob", text_of(to, "file"));
     export_name(file, "cfi", files[edge->to] != NULL ? files[edge->to] : "???");
     export_name(file, "cfn", text_of(to, "function"));
-    fprintf(file, "calls=%" JSON_INTEGER_FORMAT " %ld\n%" JSON_INTEGER_FORMAT
-                  " %" JSON_INTEGER_FORMAT "\n",
+    fprintf(file,
+            "calls=%" JSON_INTEGER_FORMAT " %ld\n%" JSON_INTEGER_FORMAT " %" JSON_INTEGER_FORMAT
+            "\n",
             edge->calls > 0 ? edge->calls : 1, first_line(to), edge->line, edge->instructions);
 }
 
@@ -336,13 +337,14 @@ void profile_export_folded(FILE *file, const json_t *run)
     for (size_t i = 0; i < count; i++) {
         const json_t *place = json_array_get(places, i);
         const json_t *parent = json_array_get(place, PLACE_PARENT);
-        char *name = readable(text_of(function_at(run, number_at(place, PLACE_FUNCTION)), "function"));
+        char *name =
+            readable(text_of(function_at(run, number_at(place, PLACE_FUNCTION)), "function"));
         stacks[i].instructions = number_at(place, PLACE_INSTRUCTIONS);
         if (json_is_null(parent)) {
             stacks[i].text = name;
         } else {
-            const int length = asprintf(&stacks[i].text, "%s;%s",
-                                        stacks[json_integer_value(parent)].text, name);
+            const int length =
+                asprintf(&stacks[i].text, "%s;%s", stacks[json_integer_value(parent)].text, name);
             ASSERT(length >= 0);
             free(name);
         }

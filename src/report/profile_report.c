@@ -14,6 +14,9 @@
 
 #define PRINTED_FUNCTIONS 12
 #define PRINTED_LOOPS 12
+#define UNKNOWN (-1.0)
+#define SOURCE_COLUMNS 22
+#define NAME_COLUMNS 68
 
 struct function_sum {
     uint32_t number;
@@ -202,7 +205,7 @@ double profile_report_share(const struct profile_report *report, guest_addr head
             return share_of(report, loop->instructions, loop->cycles);
         }
     }
-    return -1.0;
+    return UNKNOWN;
 }
 
 static void report_cycles(const struct profile_report *report, struct statistics *s,
@@ -229,7 +232,7 @@ static void report_function(const struct profile_report *report, const struct fu
                             struct places *places, struct statistics *s)
 {
     const struct table_function *function = function_table_get(report->table, sum->number);
-    struct symbol_place place = {0};
+    struct place place = {.file = NULL};
     char source[512];
     s->begin(s, NULL);
     s->text(s, "function", function_table_name(report->table, sum->number));
@@ -244,8 +247,8 @@ static void report_function(const struct profile_report *report, const struct fu
     } else {
         s->nothing(s, "address");
     }
-    if (place.file != NULL) {
-        snprintf(source, sizeof source, "%s:%u", place.file, place.line);
+    if (place.symbol.file != NULL) {
+        snprintf(source, sizeof source, "%s:%u", place.symbol.file, place.symbol.line);
         s->text(s, "source", source);
     } else {
         s->nothing(s, "source");
@@ -331,12 +334,12 @@ static void report_lines(const struct profile_report *report, const uint32_t *in
     ASSERT(lines != NULL);
     for (size_t i = 0; i < report->count; i++) {
         const struct profile_count *counted = &report->counts[i];
-        struct symbol_place place = {0};
+        struct place place;
         places_find(places, counted->pc, &place);
         lines[i] = (struct line_sum){.function = indexes[counted->function],
-                                     .path = place.path,
-                                     .folder = place.folder,
-                                     .line = place.line,
+                                     .path = place.symbol.path,
+                                     .folder = place.symbol.folder,
+                                     .line = place.symbol.line,
                                      .instructions = counted->executions,
                                      .cycles = counted->cycles};
     }
@@ -367,12 +370,12 @@ static void report_lines(const struct profile_report *report, const uint32_t *in
 
 static void report_site(struct statistics *s, struct places *places, guest_addr site)
 {
-    struct symbol_place place = {0};
+    struct place place;
     char text[24];
     snprintf(text, sizeof text, "0x%" PRIx64, site);
     s->text(s, NULL, text);
     places_find(places, site, &place);
-    s->number(s, NULL, place.line);
+    s->number(s, NULL, place.symbol.line);
 }
 
 /* Places have the numbers of their order in the list; the root, which has no function, is not in it. */
@@ -443,61 +446,67 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     places_close(places);
 }
 
-static void print_source(struct places *places, guest_addr address)
+/* Source and name of the function or loop at an address; `name` instead if nothing is known of it. */
+static void print_place(struct places *places, guest_addr address, const char *name)
 {
-    struct symbol_place place = {0};
+    char shown[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
+    struct place place;
     places_find(places, address, &place);
-    if (place.file != NULL) {
-        fprintf(stderr, "  %s:%u", place.file, place.line);
+    places_source(&place, source, SOURCE_COLUMNS);
+    if (place.symbol.function != NULL) {
+        places_name(&place, shown, NAME_COLUMNS);
+    } else {
+        columns_fit(shown, name, NAME_COLUMNS);
     }
-    fputc('\n', stderr);
+    fprintf(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
+}
+
+static void print_inclusive(const struct profile_report *report, uint64_t instructions)
+{
+    if (report->places != NULL) {
+        fprintf(stderr, " %8.1f%%", 100 * ratio(instructions, report->instructions));
+    }
 }
 
 static void print_functions(const struct profile_report *report, struct places *places)
 {
     const bool cycles = report->cycles != 0;
-    fprintf(stderr, "\n%15s %6s %9s  %s\n", cycles ? "cycles" : "instructions", "share",
-            report->places != NULL ? "inclusive" : "", "function");
+    fprintf(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
+            report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < report->function_count && i < PRINTED_FUNCTIONS; i++) {
         const struct function_sum *sum = &report->functions[i];
-        char inclusive[16] = "";
-        if (report->places != NULL) {
-            snprintf(inclusive, sizeof inclusive, "%.1f%%",
-                     100 * ratio(sum->inclusive, report->instructions));
-        }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s",
-                cycles ? sum->cycles : sum->instructions,
-                100 * share_of(report, sum->instructions, sum->cycles), inclusive,
-                function_table_name(report->table, sum->number));
-        print_source(places, function_table_get(report->table, sum->number)->start);
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%", cycles ? sum->cycles : sum->instructions,
+                100 * share_of(report, sum->instructions, sum->cycles));
+        print_inclusive(report, sum->inclusive);
+        print_place(places, function_table_get(report->table, sum->number)->start,
+                    function_table_name(report->table, sum->number));
     }
 }
 
 static void print_loops(const struct profile_report *report, struct places *places)
 {
-    fprintf(stderr, "\n%15s %6s %9s  %s\n", "turns", "share",
-            report->places != NULL ? "inclusive" : "", "loop");
+    fprintf(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
+            report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source",
+            "function");
     for (size_t i = 0; i < report->loops.count && i < PRINTED_LOOPS; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
-        char inclusive[16] = "";
-        if (report->places != NULL) {
-            snprintf(inclusive, sizeof inclusive, "%.1f%%",
-                     100 * ratio(loop->instructions + loop->called, report->instructions));
-        }
-        fprintf(stderr, "%15" PRIu64 " %5.1f%% %9s  %s 0x%" PRIx64,
-                loop->turns, 100 * share_of(report, loop->instructions, loop->cycles), inclusive,
-                function_table_name(report->table, loop->function), loop->head);
-        print_source(places, loop->head);
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,
+                100 * share_of(report, loop->instructions, loop->cycles));
+        print_inclusive(report, loop->instructions + loop->called);
+        fprintf(stderr, "  0x%-12" PRIx64, loop->head);
+        print_place(places, loop->head, function_table_name(report->table, loop->function));
     }
 }
 
-void profile_report_print(const struct profile_report *report, struct process *process)
+void profile_report_print(const struct profile_report *report, struct process *process, bool loops)
 {
     if (report == NULL || report->instructions == 0) {
         return;
     }
     struct places *places = places_open(process);
     print_functions(report, places);
-    print_loops(report, places);
+    if (loops) {
+        print_loops(report, places);
+    }
     places_close(places);
 }

@@ -16,8 +16,8 @@ void profile_report_free(struct profile_report *report);
 /* The key `profile` of the statistics. */
 void profile_report_statistics(const struct profile_report *report, struct process *process,
                                struct statistics *statistics);
-/* Functions and loops with most instructions, to standard error. */
-void profile_report_print(const struct profile_report *report, struct process *process);
+/* Functions with most instructions, and loops if they are asked for, to standard error. */
+void profile_report_print(const struct profile_report *report, struct process *process, bool loops);
 
 /* The share of the program's instructions, or cycles if it has these, that are in the loop at `head`; less than 0
  * if there is no such loop. */

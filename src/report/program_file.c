@@ -1,7 +1,8 @@
 /* The file of a program that has run: its bytes, its symbols, and where it stood in memory.
  *
- * The statistics do not say where a position-independent program was loaded, and need not: function
- * and line of its loops or loads are in them, and one distance between file and memory fits these. */
+ * Where a position-independent program was loaded follows from the offset of one of its loops or loads in the
+ * file.  Statistics that have none need not say it: function and line of loops or loads are in them, and one
+ * distance between file and memory fits these. */
 #include "report/program_file.h"
 
 #include "base/check.h"
@@ -54,7 +55,8 @@ static bool fits(struct program_file *program, const json_t *loop, uint64_t link
     char source[512];
     size_t count;
     symbols_find(program->symbols, linked, place);
-    if (program_file_code(program, linked, &count) == NULL ||
+    if (json_is_string(json_object_get(loop, "library")) ||
+        program_file_code(program, linked, &count) == NULL ||
         !same_text(place->function, json_object_get(loop, "function"))) {
         return false;
     }
@@ -133,12 +135,38 @@ static void try_loop(struct program_file *program, const json_t *loops, const js
     }
 }
 
+/* What the statistics say themselves: where a loop or load of the program's own file stands in it. */
+static bool take_offset(struct program_file *program, const json_t *loop)
+{
+    const char *text = json_string_value(json_object_get(loop, "offset"));
+    struct symbol_place place;
+    uint64_t head;
+    if (text == NULL || !address_of(loop, &head)) {
+        return false;
+    }
+    const uint64_t linked = strtoull(text, NULL, 16);
+    if (!fits(program, loop, linked, &place)) {
+        return false;
+    }
+    program->bias = head - linked;
+    return true;
+}
+
 static void find_bias(struct program_file *program, const json_t *run)
 {
     const json_t *const lists[] = {json_object_get(json_object_get(run, "hotspots"), "loops"),
-                                   json_object_get(json_object_get(run, "pipeline"), "loads")};
+                                   json_object_get(json_object_get(run, "pipeline"), "loads"),
+                                   json_object_get(json_object_get(run, "profile"), "loops")};
+    const size_t count = sizeof lists / sizeof lists[0];
     size_t best = 0;
-    for (size_t k = 0; k < 2 && best == 0 && program->image.position_independent; k++) {
+    for (size_t k = 0; k < count && program->image.position_independent; k++) {
+        for (size_t i = 0; i < json_array_size(lists[k]); i++) {
+            if (take_offset(program, json_array_get(lists[k], i))) {
+                return;
+            }
+        }
+    }
+    for (size_t k = 0; k < count && best == 0 && program->image.position_independent; k++) {
         for (size_t i = 0; i < json_array_size(lists[k]) && i < LOOPS_TRIED; i++) {
             try_loop(program, lists[k], json_array_get(lists[k], i), &best);
         }

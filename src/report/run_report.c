@@ -24,6 +24,7 @@
 
 /* A fault so close below the first stack is taken for its overflow. */
 #define STACK_OVERRUN_BYTES UINT64_C(65536)
+#define NAME_COLUMNS 100
 
 static void report_program(struct statistics *s, const struct process *process,
                            const struct run_description *run)
@@ -159,7 +160,7 @@ bool run_report_statistics(struct process *process, const struct run_description
     if (run->translator != NULL) {
         translator_report_statistics(run->translator, &process->machine, s);
     }
-    struct hotspots hotspots = hotspots_take(process, run->translator);
+    struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     hotspots_report(&hotspots, process, s);
     hotspots_free(&hotspots);
     profile_report_statistics(run->profile, process, s);
@@ -217,27 +218,26 @@ bool run_report_profile(struct process *process, const char *path)
 void run_report_summary(struct process *process, const struct run_description *run)
 {
     const struct machine *machine = &process->machine;
-    struct hotspots hotspots = hotspots_take(process, run->translator);
+    struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     fprintf(stderr, "strata: %s\n", run->path);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
-    phases_report_print(machine);
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
     }
+    phases_report_print(machine);
     if (machine->pipeline != NULL) {
         pipeline_print_summary(machine->pipeline, stderr);
-        slices_report_print(process);
     }
     fprintf(stderr, "  system calls   %15" PRIu64 "\n", process->syscalls);
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
-    fprintf(stderr, "  counters       %15" PRIu64 "   evicted %" PRIu64 ", callbacks %" PRIu64 "\n",
-            hotspots.created, hotspots.evicted, hotspots.callbacks);
-    profile_report_print(run->profile, process);
+    hotspots_print_counters(&hotspots, process);
+    profile_report_print(run->profile, process, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
-    together_report_print(process->schedule.together);
     loads_report_print(process);
+    slices_report_print(process);
+    together_report_print(process->schedule.together);
 }
 
 /* What the program did that it could not survive; NULL if it was no fault. */
@@ -274,19 +274,20 @@ void run_report_death(struct process *process, const struct run_description *run
         return;
     }
     struct places *places = places_open(process);
-    struct symbol_place place = {0};
+    struct place place;
     char number[24] = "";
     if (stop->reason != ENGINE_EBREAK) {
         snprintf(number, sizeof number, " 0x%" PRIx64, stop->address);
     }
-    places_find(places, stop->pc, &place);
     fprintf(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
             sigabbrev_np(process->exit_signal), fault, number, stop->pc);
-    if (place.function != NULL) {
-        fprintf(stderr, " in %s", place.function);
+    if (places_find(places, stop->pc, &place)) {
+        char name[COLUMN_BYTES(NAME_COLUMNS)];
+        places_name(&place, name, NAME_COLUMNS);
+        fprintf(stderr, " in %s", name);
     }
-    if (place.file != NULL) {
-        fprintf(stderr, " (%s:%u)", place.file, place.line);
+    if (place.symbol.file != NULL) {
+        fprintf(stderr, " (%s:%u)", place.symbol.file, place.symbol.line);
     }
     if (LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES - stop->address <= STACK_OVERRUN_BYTES) {
         fprintf(stderr, "; the stack is full (%u MB)", (unsigned)(LAYOUT_STACK_BYTES >> 20));

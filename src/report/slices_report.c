@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 #define SUMMARY_SLICES 10
+#define SOURCE_COLUMNS 18
+#define NAME_COLUMNS 48
 
 /* Lines that nobody has asked for so far, and that are still there or on their way. */
 static uint64_t unused_lines(const struct slice_ledger *ledger)
@@ -71,17 +73,24 @@ void slices_report_print(struct process *process)
                         "made for)\n");
         return;
     }
-    fprintf(
-        stderr,
-        "  slices: for the load at      started    chained     lines  timely    late evicted\n");
+    struct places *places = places_open(process);
+    fprintf(stderr, "\n%15s %10s %10s %7s %7s %7s  %-14s %-*s %s\n", "slices started", "chained",
+            "lines", "timely", "late", "evicted", "for the load", SOURCE_COLUMNS, "source",
+            "function");
     for (unsigned i = 1; i <= SUMMARY_SLICES && helpers_account(helpers, i, &slice); i++) {
         const struct slice_ledger *ledger = &slice.ledger;
         const double lines = ledger->lines > 0 ? (double)ledger->lines / 100 : 1;
+        char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
+        struct place place;
+        places_find(places, slice.target, &place);
+        places_name(&place, name, NAME_COLUMNS);
+        places_source(&place, source, SOURCE_COLUMNS);
         fprintf(stderr,
-                "    0x%-16" PRIx64 " %12" PRIu64 " %10" PRIu64 " %9" PRIu64
-                " %5.1f %% %5.1f %% %5.1f %%\n",
-                slice.target, ledger->started, ledger->chained, ledger->lines,
-                (double)ledger->timely / lines, (double)ledger->late / lines,
-                (double)ledger->evicted / lines);
+                "%15" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64
+                " %-*s %s\n",
+                ledger->started, ledger->chained, ledger->lines, (double)ledger->timely / lines,
+                (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target,
+                SOURCE_COLUMNS, source, name);
     }
+    places_close(places);
 }

@@ -59,28 +59,39 @@ void together_report(const struct together *together, struct statistics *s)
     s->end(s);
 }
 
+static void print_figure(bool known, double value)
+{
+    if (known) {
+        fprintf(stderr, " %7.3f", value);
+    } else {
+        fprintf(stderr, " %7s", "-");
+    }
+}
+
 void together_report_print(const struct together *together)
 {
     if (together == NULL) {
         return;
     }
-    fprintf(stderr, "  programs together %12" PRIu64 " cycles, until the first one ended\n",
+    fprintf(stderr, "\n  programs together, until the first one ended: %" PRIu64 " cycles\n",
             together->cycles);
-    fprintf(stderr, "    context     instructions     ipc   alone   ratio  program\n");
+    fprintf(stderr, "%15s %15s %7s %7s %7s %7s  %s\n", "instructions", "cycles", "ipc", "alone",
+            "ratio", "context", "program");
     for (unsigned i = 0; i < together->count; i++) {
         const struct together_program *program = &together->programs[i];
-        double ipc, alone;
-        if (together_speeds(together, i, &ipc, &alone)) {
-            fprintf(stderr, "    %7u %16" PRIu64 " %7.3f %7.3f %7.3f  %s\n", i,
-                    program->progress.instructions, ipc, alone, ipc / alone, program->path);
-        } else {
-            fprintf(stderr, "    %7u %16" PRIu64 "       -       -       -  %s\n", i,
-                    program->progress.instructions, program->path);
-        }
+        const struct progress *progress = &program->progress;
+        double ipc = 0, alone = 0;
+        const bool known = together_speeds(together, i, &ipc, &alone);
+        fprintf(stderr, "%15" PRIu64 " %15" PRIu64, progress->instructions, progress->cycles);
+        print_figure(progress->cycles > 0,
+                     (double)progress->instructions / (double)progress->cycles);
+        print_figure(known, alone);
+        print_figure(known, ipc / alone);
+        fprintf(stderr, " %7u  %s\n", i, program->path);
     }
     struct together_figures figures;
     if (together_measure(together, &figures)) {
-        fprintf(stderr, "    weighted speedup %.3f, harmonic mean %.3f, fairness %.3f\n",
+        fprintf(stderr, "  weighted speedup %.3f, harmonic mean %.3f, fairness %.3f\n",
                 figures.weighted_speedup, figures.harmonic_speedup, figures.fairness);
     }
 }

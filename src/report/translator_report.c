@@ -82,8 +82,9 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
             .head = head != NULL ? strtoull(head, NULL, 16) : 0,
             .executions = number_of(loop, "executions"),
             .callback_taken = json_is_true(json_object_get(loop, "callback_taken")),
-            .evicted = json_is_true(json_object_get(loop, "evicted"))};
-        hotspots.executions += hotspots.loops[i].executions;
+            .evicted = json_is_true(json_object_get(loop, "evicted")),
+            .complete = !json_is_false(json_object_get(loop, "complete"))};
+        hotspots.incomplete += !hotspots.loops[i].complete;
     }
     qsort(hotspots.loops, hotspots.count, sizeof *hotspots.loops, by_executions);
     return hotspots;

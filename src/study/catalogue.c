@@ -128,6 +128,15 @@ static struct program *add_program(struct catalogue *catalogue, const char *name
     return program;
 }
 
+/* Programs of Strata's suites count the same in any folder.  Those of an experiment's own may look beside their file,
+ * for libraries say, and see where they are. */
+static const struct program *hide_folder(struct catalogue *catalogue, struct program *program)
+{
+    const char *slash = strrchr(program->words[0], '/');
+    program->seen = pool_format(catalogue->pool, "/programs%s", slash);
+    return program;
+}
+
 static struct program *add_own(struct catalogue *catalogue, const struct own_program *own,
                                const char *base)
 {
@@ -182,11 +191,12 @@ const struct program *catalogue_find_program(struct catalogue *catalogue, const 
     }
     for (size_t i = 0; i < catalogue->own_count; i++) {
         if (strcmp(catalogue->own[i].name, name) == 0) {
-            return add_own(catalogue, &catalogue->own[i], catalogue->own_base[i]);
+            return hide_folder(catalogue,
+                               add_own(catalogue, &catalogue->own[i], catalogue->own_base[i]));
         }
     }
     const char *path = pool_format(catalogue->pool, "%s/%s", catalogue->folder, name);
     const bool known =
         is_in_a_suite(catalogue, name) || (strchr(name, '/') == NULL && access(path, X_OK) == 0);
-    return known ? add_by_name(catalogue, name) : NULL;
+    return known ? hide_folder(catalogue, add_by_name(catalogue, name)) : NULL;
 }

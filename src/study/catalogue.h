@@ -11,6 +11,7 @@ struct program {
     const char *input;  /* standard input, from there; NULL: none */
     const char **words; /* its command; the first is its file, from there */
     size_t word_count;
+    const char *seen;      /* the path at which it sees itself; NULL: its own */
     const char *last_line; /* that its output must have; NULL: nobody said */
     bool built;            /* it is there and can be executed */
     char sha256[SHA256_TEXT_BYTES];

@@ -136,32 +136,42 @@ static void note(void *context, const char *text, size_t length, struct expressi
     }
 }
 
+static bool applies(const struct experiment_reason *reason, const json_t *holds)
+{
+    return reason->when == REASON_ALWAYS ||
+           (reason->when == REASON_IF_HOLDS && json_is_true(holds)) ||
+           (reason->when == REASON_IF_FAILS && json_is_false(holds));
+}
+
+/* A text with its figures. */
+static const char *fill(struct conclusion *conclusion, const char *text)
+{
+    const struct expression_scope scope = {.context = conclusion, .find = find_name};
+    const char *filled = "";
+    struct reason_piece piece;
+    while (experiment_next_piece(conclusion->pool, &text, &piece)) {
+        const char *figure = "";
+        if (piece.expression != NULL) {
+            char problem[EXPRESSION_PROBLEM_BYTES];
+            struct expression_value value = {.kind = EXPRESSION_UNKNOWN};
+            expression_evaluate(piece.expression, &scope, &value, problem);
+            figure = format_read(conclusion, piece.expression, value);
+        }
+        filled = pool_format(conclusion->pool, "%s%s%s", filled, piece.text, figure);
+    }
+    return filled;
+}
+
 /* The reasons for this outcome, with their figures; NULL if the experiment gives none. */
 static const char *explain(struct conclusion *conclusion, const char *check, const json_t *holds)
 {
     const struct experiment *experiment = conclusion->measured->planned->experiment;
-    const struct expression_scope scope = {.context = conclusion, .find = find_name};
     const char *why = NULL;
     for (size_t i = 0; i < experiment->reason_count; i++) {
         const struct experiment_reason *reason = &experiment->reasons[i];
-        const bool applies = reason->when == REASON_ALWAYS ||
-                             (reason->when == REASON_IF_HOLDS && json_is_true(holds)) ||
-                             (reason->when == REASON_IF_FAILS && json_is_false(holds));
-        if (!applies || strcmp(reason->check, check) != 0) {
-            continue;
-        }
-        const char *next = reason->text;
-        struct reason_piece piece;
-        why = why != NULL ? pool_format(conclusion->pool, "%s ", why) : "";
-        while (experiment_next_piece(conclusion->pool, &next, &piece)) {
-            const char *figure = "";
-            if (piece.expression != NULL) {
-                char problem[EXPRESSION_PROBLEM_BYTES];
-                struct expression_value value = {.kind = EXPRESSION_UNKNOWN};
-                expression_evaluate(piece.expression, &scope, &value, problem);
-                figure = format_read(conclusion, piece.expression, value);
-            }
-            why = pool_format(conclusion->pool, "%s%s%s", why, piece.text, figure);
+        if (applies(reason, holds) && strcmp(reason->check, check) == 0) {
+            why = pool_format(conclusion->pool, "%s%s%s", why != NULL ? why : "",
+                              why != NULL ? " " : "", fill(conclusion, reason->text));
         }
     }
     return why;
@@ -187,9 +197,9 @@ static json_t *draw(struct pool *pool, const struct measured *measured,
                : check->statement;
     const char *why = explain(&conclusion, check->name, holds);
     json_decref(conclusion.lists);
-    return json_pack("{s:s, s:s?, s:s, s:s, s:s, s:o, s:s?}", "name", check->name, "at", label,
-                     "statement", statement, "condition", check->expression, "measured",
-                     conclusion.figures, "holds", holds, "why", why);
+    return json_pack("{s:s, s:s?, s:s, s:b, s:s, s:s, s:o, s:s?}", "name", check->name, "at", label,
+                     "statement", statement, "stated", check->stated, "condition",
+                     check->expression, "measured", conclusion.figures, "holds", holds, "why", why);
 }
 
 json_t *conclusions_draw(struct pool *pool, const struct measured *measured)
@@ -204,4 +214,57 @@ json_t *conclusions_draw(struct pool *pool, const struct measured *measured)
         }
     }
     return checks;
+}
+
+json_t *conclusions_compare(struct pool *pool, const struct measured *measured)
+{
+    const struct experiment *experiment = measured->planned->experiment;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < experiment->published_count; i++) {
+        const struct experiment_published *published = &experiment->published[i];
+        struct conclusion conclusion = {.pool = pool, .measured = measured, .lists = json_array()};
+        const struct expression_scope scope = {.context = &conclusion, .find = find_name};
+        char problem[EXPRESSION_PROBLEM_BYTES];
+        struct expression_value value = {.kind = EXPRESSION_UNKNOWN};
+        expression_evaluate(published->expression, &scope, &value, problem);
+        ASSERT(json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f, s:o}", "name",
+                                                     published->name, "what", published->what,
+                                                     "unit", value_unit_names[published->unit],
+                                                     "published", published->number, "measured",
+                                                     expression_to_json(value))) == 0);
+        json_decref(conclusion.lists);
+    }
+    return rows;
+}
+
+/* What a check came to: that of its first point, which is the only one of a statement. */
+static const json_t *outcome_of(const json_t *checks, const char *name)
+{
+    size_t i;
+    const json_t *check;
+    json_array_foreach(checks, i, check)
+    {
+        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0) {
+            return json_object_get(check, "holds");
+        }
+    }
+    return NULL;
+}
+
+const char *conclusions_learn(struct pool *pool, const struct measured *measured,
+                              const json_t *checks)
+{
+    const struct experiment *experiment = measured->planned->experiment;
+    for (size_t i = 0; i < experiment->lesson_count; i++) {
+        const struct experiment_reason *lesson = &experiment->lessons[i];
+        const json_t *holds = outcome_of(checks, lesson->check);
+        if (holds != NULL && !json_is_null(holds) && applies(lesson, holds)) {
+            struct conclusion conclusion = {
+                .pool = pool, .measured = measured, .lists = json_array()};
+            const char *learned = fill(&conclusion, lesson->text);
+            json_decref(conclusion.lists);
+            return learned;
+        }
+    }
+    return NULL;
 }

@@ -1,6 +1,7 @@
 /* Reads experiment files: one line, one thing. */
 #include "study/experiment.h"
 
+#include "base/number.h"
 #include "study/experiment_check.h"
 
 #include <ctype.h>
@@ -73,6 +74,11 @@ static bool read_title(struct script *script, struct experiment *experiment)
 static bool read_figure(struct script *script, struct experiment *experiment)
 {
     return take_text(script, &experiment->figure, "figure");
+}
+
+static bool read_source(struct script *script, struct experiment *experiment)
+{
+    return take_text(script, &experiment->source, "source");
 }
 
 static bool read_paper(struct script *script, struct experiment *experiment)
@@ -232,14 +238,14 @@ static struct experiment_value *add_value(struct script *script, struct experime
     return value;
 }
 
-static bool take_unit(struct script *script, struct experiment_value *value)
+static bool take_unit(struct script *script, enum value_unit *unit)
 {
-    const char *unit = script_take_word(script);
-    const int found = find_name(value_unit_names, unit);
-    if (unit != NULL && found < 0) {
-        return script_wrong(script, "there is no unit %.60s: number, percent or ratio", unit);
+    const char *word = script_take_word(script);
+    const int found = find_name(value_unit_names, word);
+    if (word != NULL && found < 0) {
+        return script_wrong(script, "there is no unit %.60s: number, percent or ratio", word);
     }
-    value->unit = found < 0 ? UNIT_NUMBER : (enum value_unit)found;
+    *unit = found < 0 ? UNIT_NUMBER : (enum value_unit)found;
     return true;
 }
 
@@ -255,7 +261,7 @@ static bool read_value(struct script *script, struct experiment *experiment)
     }
     const char *label = script_take_quoted(script);
     value->label = label != NULL ? label : value->name;
-    return label == NULL || take_unit(script, value);
+    return label == NULL || take_unit(script, &value->unit);
 }
 
 /* given NAME PROGRAM=NUMBER... ["LABEL" [UNIT]] */
@@ -270,7 +276,7 @@ static bool read_given(struct script *script, struct experiment *experiment)
         const char *label = script_take_quoted(script);
         if (label != NULL) {
             value->label = label;
-            return take_unit(script, value);
+            return take_unit(script, &value->unit);
         }
         word = script_take_word(script);
         const char *equals = word != NULL ? strchr(word, '=') : NULL;
@@ -342,7 +348,7 @@ static bool read_slices(struct script *script, struct experiment *experiment)
     return take_shown_run(script, &experiment->slices, "slices");
 }
 
-/* chart KIND NAME... [by program] [log] */
+/* chart KIND NAME... [by program] [log] ["AXIS"] */
 static bool read_chart(struct script *script, struct experiment *experiment)
 {
     const char *word = script_take_word(script);
@@ -355,7 +361,15 @@ static bool read_chart(struct script *script, struct experiment *experiment)
     struct experiment_chart *chart =
         POOL_ADD(script->pool, experiment->charts, experiment->chart_count);
     chart->kind = (enum chart_kind)kind;
-    while ((word = script_take_word(script)) != NULL) {
+    while (!script_line_is_over(script) && script->problem[0] == '\0') {
+        chart->axis_title = script_take_quoted(script);
+        if (chart->axis_title != NULL) {
+            break;
+        }
+        word = script_take_word(script);
+        if (word == NULL) {
+            break;
+        }
         if (strcmp(word, "log") == 0) {
             chart->log = true;
         } else if (strcmp(word, "by") == 0) {
@@ -370,7 +384,7 @@ static bool read_chart(struct script *script, struct experiment *experiment)
     return chart->values.count > 0 || script_wrong(script, "a chart of what?");
 }
 
-static bool read_check(struct script *script, struct experiment *experiment)
+static bool add_check(struct script *script, struct experiment *experiment, bool stated)
 {
     const char *name = take_name(script, "check");
     if (name == NULL) {
@@ -381,7 +395,7 @@ static bool read_check(struct script *script, struct experiment *experiment)
     }
     struct experiment_check *check =
         POOL_ADD(script->pool, experiment->checks, experiment->check_count);
-    *check = (struct experiment_check){.name = name, .line = script->line};
+    *check = (struct experiment_check){.name = name, .stated = stated, .line = script->line};
     check->expression = script_take_raw(script);
     check->statement = script_take_quoted(script);
     if (check->expression == NULL || check->statement == NULL) {
@@ -390,27 +404,80 @@ static bool read_check(struct script *script, struct experiment *experiment)
     return true;
 }
 
-/* why CHECK [holds|fails] "TEXT" */
-static bool read_why(struct script *script, struct experiment *experiment)
+/* states NAME CONDITION "STATEMENT" */
+static bool read_states(struct script *script, struct experiment *experiment)
+{
+    return add_check(script, experiment, true);
+}
+
+/* check NAME CONDITION "STATEMENT" */
+static bool read_check(struct script *script, struct experiment *experiment)
+{
+    return add_check(script, experiment, false);
+}
+
+/* CHECK [holds|fails] "TEXT" */
+static bool take_reason(struct script *script, struct experiment_reason *reason,
+                        const char *directive)
 {
     static const char *const whens[] = {"always", "holds", "fails", NULL};
-    struct experiment_reason reason = {.line = script->line};
-    reason.check = script_take_word(script);
-    reason.text = script_take_quoted(script);
-    if (reason.check != NULL && reason.text == NULL) {
+    *reason = (struct experiment_reason){.line = script->line};
+    reason->check = script_take_word(script);
+    reason->text = script_take_quoted(script);
+    if (reason->check != NULL && reason->text == NULL) {
         const char *word = script_take_word(script);
         const int when = find_name(whens, word);
         if (when < 0) {
-            return script_wrong(script, "why %s needs a \"reason\"", reason.check);
+            return script_wrong(script, "%s %s needs a \"reason\"", directive, reason->check);
         }
-        reason.when = (enum reason_when)when;
-        reason.text = script_take_quoted(script);
+        reason->when = (enum reason_when)when;
+        reason->text = script_take_quoted(script);
     }
-    if (reason.check == NULL || reason.text == NULL) {
-        return script_wrong(script, "why needs a check and a \"reason\"");
+    return (reason->check != NULL && reason->text != NULL) ||
+           script_wrong(script, "%s needs a check and a \"reason\"", directive);
+}
+
+static bool read_why(struct script *script, struct experiment *experiment)
+{
+    struct experiment_reason reason;
+    if (!take_reason(script, &reason, "why")) {
+        return false;
     }
     *POOL_ADD(script->pool, experiment->reasons, experiment->reason_count) = reason;
     return true;
+}
+
+static bool read_learned(struct script *script, struct experiment *experiment)
+{
+    struct experiment_reason lesson;
+    if (!take_reason(script, &lesson, "learned")) {
+        return false;
+    }
+    *POOL_ADD(script->pool, experiment->lessons, experiment->lesson_count) = lesson;
+    return true;
+}
+
+/* published NAME NUMBER EXPRESSION "WHAT" [UNIT] */
+static bool read_published(struct script *script, struct experiment *experiment)
+{
+    const char *name = take_name(script, "figure");
+    if (name == NULL) {
+        return false;
+    }
+    const char *word = script_take_word(script);
+    char *end = NULL;
+    const double number = word != NULL ? strtod(word, &end) : 0;
+    if (word == NULL || end == word || *end != '\0' || !isfinite(number)) {
+        return script_wrong(script, "which number was published? %.60s", word != NULL ? word : "");
+    }
+    struct experiment_published published = {.name = name, .number = number, .line = script->line};
+    published.expression = script_take_raw(script);
+    published.what = script_take_quoted(script);
+    if (published.expression == NULL || published.what == NULL) {
+        return script_wrong(script, "published %s needs an expression and \"what it is\"", name);
+    }
+    *POOL_ADD(script->pool, experiment->published, experiment->published_count) = published;
+    return take_unit(script, &experiment->published[experiment->published_count - 1].unit);
 }
 
 static const struct {
@@ -423,6 +490,8 @@ static const struct {
     {"given", read_given},   {"loops", read_loops},       {"chart", read_chart},
     {"check", read_check},   {"rank", read_rank},         {"why", read_why},
     {"cycles", read_cycles}, {"slices", read_slices},     {"at", read_at},
+    {"states", read_states}, {"learned", read_learned},   {"published", read_published},
+    {"source", read_source},
 };
 
 static bool read_line(struct script *script, struct experiment *experiment)
@@ -520,17 +589,17 @@ bool experiment_read_addresses(struct pool *pool, const struct experiment *exper
                                const char *word, struct addresses *addresses)
 {
     const char *dot = strchr(word, '.'), *colon = strrchr(word, ':');
-    char *end = NULL;
+    uint64_t count;
     if (!experiment_is_addresses(word) || dot == NULL || colon == NULL || colon <= dot + 1 ||
-        !isdigit((unsigned char)colon[1])) {
+        !number_read(colon + 1, NUMBER_COUNT, 1, SIZE_MAX, &count)) {
         return false;
     }
     addresses->word = word;
     addresses->run =
         experiment_find_run(experiment, pool_copy(pool, word + 1, (size_t)(dot - word) - 1));
     addresses->path = pool_copy(pool, dot + 1, (size_t)(colon - dot) - 1);
-    addresses->count = strtoul(colon + 1, &end, 10);
-    return *end == '\0' && addresses->count > 0;
+    addresses->count = count;
+    return true;
 }
 
 size_t experiment_find_run(const struct experiment *experiment, const char *name)

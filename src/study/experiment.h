@@ -62,16 +62,29 @@ struct experiment_chart {
     enum chart_kind kind;
     struct words values; /* of a scatter: columns of the loops */
     bool log;
+    const char *axis_title; /* what the axis of values is of; NULL: the values' labels say it */
 };
 
 struct experiment_check {
     const char *name;
     const char *expression;
     const char *statement;
+    bool
+        stated; /* a statement of the paper, judged once; if not, a question of the experiment's own */
     unsigned line;
 };
 
-/* Why a check comes out as it does: `text`, with figures as {EXPRESSION} in it. */
+/* A figure that was published, which stands beside what was measured, without a verdict. */
+struct experiment_published {
+    const char *name;
+    double number;
+    const char *expression; /* of what was measured */
+    const char *what;
+    enum value_unit unit;
+    unsigned line;
+};
+
+/* Text for one outcome of a check, with figures as {EXPRESSION} in it. */
 struct experiment_reason {
     const char *check;
     enum reason_when { REASON_ALWAYS, REASON_IF_HOLDS, REASON_IF_FAILS } when;
@@ -110,7 +123,8 @@ struct experiment {
     unsigned axis_line;
     struct axis_value *axis_values;
     size_t axis_count;
-    struct words papers;   /* what the paper states */
+    const char *source;    /* who states it, such as "the slides"; NULL: the paper */
+    struct words papers;   /* what the source states */
     struct words programs; /* by name */
     struct own_program *own_programs;
     size_t own_program_count;
@@ -130,9 +144,15 @@ struct experiment {
     size_t chart_count;
     struct experiment_check *checks;
     size_t check_count;
-    struct experiment_reason *reasons;
+    struct experiment_reason *reasons; /* why checks come out as they do */
     size_t reason_count;
+    struct experiment_reason *lessons; /* what the experiment teaches, by the outcome of a check */
+    size_t lesson_count;
+    struct experiment_published *published;
+    size_t published_count;
 };
+
+#define MACHINE_OPTION "--machine"
 
 extern const char *const value_unit_names[];
 extern const char *const chart_kind_names[];

@@ -17,6 +17,7 @@ static const struct {
 struct checked {
     const struct experiment *experiment;
     size_t values_before; /* a value may use those before it */
+    bool once;            /* of one point of the axis, which must be named */
 };
 
 static const char *find_in_value(void *context, const struct expression_name *name,
@@ -41,10 +42,15 @@ static const char *find_in_value(void *context, const struct expression_name *na
 static const char *find_in_check(void *context, const struct expression_name *name,
                                  struct expression_value *value)
 {
-    const struct experiment *experiment = ((struct checked *)context)->experiment;
+    const struct checked *checked = context;
+    const struct experiment *experiment = checked->experiment;
     *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
-    if (experiment_find_value(experiment, name->name) == experiment->value_count) {
+    const size_t found = experiment_find_value(experiment, name->name);
+    if (found == experiment->value_count) {
         return "there is no value";
+    }
+    if (checked->once && experiment->axis != NULL && name->at[0] == '\0') {
+        return "it is judged once: say `at` which point of the axis";
     }
     bool on_axis = false;
     for (size_t i = 0; i < experiment->axis_count; i++) {
@@ -115,19 +121,37 @@ static bool check_addresses(struct script *script, const struct experiment *expe
     return true;
 }
 
-static bool check_runs(struct script *script, const struct experiment *experiment)
+/* Whether a word names an option, in full or abbreviated, with a value behind '=' or without. */
+static bool names_option(const char *word, const char *option)
+{
+    const size_t length = strcspn(word, "=");
+    return strcmp(word, option) == 0 || (length > 2 && strncmp(word, option, length) == 0);
+}
+
+static bool check_option(struct script *script, const char *word)
 {
     /* What the study itself gives, and the end of the options. */
-    static const char *const reserved[] = {"--stats", "--", "--help", "--trace", "--summary"};
+    static const char *const reserved[] = {"--stats", "--", "-h", "--help", "--trace", "--summary"};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+        if (names_option(word, reserved[i])) {
+            return script_wrong(script, "%s is not for experiments", reserved[i]);
+        }
+    }
+    /* The study looks for it: a run is of the processor that it names. */
+    return strcmp(word, MACHINE_OPTION) == 0 || !names_option(word, MACHINE_OPTION) ||
+           script_wrong(script, "in experiments it is written " MACHINE_OPTION " NAME: %.60s",
+                        word);
+}
+
+static bool check_runs(struct script *script, const struct experiment *experiment)
+{
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *command = &experiment->runs[i].command;
         size_t files = 0;
         script->line = command->line;
         for (size_t j = 0; j < command->count; j++) {
-            for (size_t k = 0; k < sizeof reserved / sizeof reserved[0]; k++) {
-                if (strcmp(command->words[j], reserved[k]) == 0) {
-                    return script_wrong(script, "%s is not for experiments", reserved[k]);
-                }
+            if (!check_option(script, command->words[j])) {
+                return false;
             }
             if (!check_braces(script, experiment, command->words[j])) {
                 return false;
@@ -147,18 +171,21 @@ static bool check_runs(struct script *script, const struct experiment *experimen
     return true;
 }
 
-static bool check_reason(struct script *script, const struct checked *checked,
+static bool check_reason(struct script *script, struct checked *checked,
                          const struct expression_scope *scope,
                          const struct experiment_reason *reason)
 {
+    const struct experiment *experiment = checked->experiment;
     char problem[EXPRESSION_PROBLEM_BYTES];
     struct expression_value value;
     struct reason_piece piece;
     const char *at = reason->text;
-    if (experiment_find_check(checked->experiment, reason->check) ==
-        checked->experiment->check_count) {
+    const size_t check = experiment_find_check(experiment, reason->check);
+    script->line = reason->line;
+    if (check == experiment->check_count) {
         return script_wrong(script, "there is no check %.60s", reason->check);
     }
+    checked->once = checked->once || experiment->checks[check].stated;
     while (experiment_next_piece(script->pool, &at, &piece)) {
         if (piece.unclosed) {
             return script_wrong(script, "'}' is missing");
@@ -190,13 +217,28 @@ static bool check_values(struct script *script, const struct experiment *experim
     }
     for (size_t i = 0; i < experiment->check_count; i++) {
         script->line = experiment->checks[i].line;
+        checked.once = experiment->checks[i].stated;
         if (!check_expression(script, &checked, &conclusions, experiment->checks[i].expression)) {
             return false;
         }
     }
+    for (size_t i = 0; i < experiment->published_count; i++) {
+        script->line = experiment->published[i].line;
+        checked.once = true;
+        if (!check_expression(script, &checked, &conclusions,
+                              experiment->published[i].expression)) {
+            return false;
+        }
+    }
     for (size_t i = 0; i < experiment->reason_count; i++) {
-        script->line = experiment->reasons[i].line;
+        checked.once = false;
         if (!check_reason(script, &checked, &conclusions, &experiment->reasons[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < experiment->lesson_count; i++) {
+        checked.once = true;
+        if (!check_reason(script, &checked, &conclusions, &experiment->lessons[i])) {
             return false;
         }
     }

@@ -121,6 +121,12 @@ static bool take_word(struct reader *reader, const char *more, char word[EXPRESS
     return true;
 }
 
+static bool lacks(struct expression_value value, const char *key)
+{
+    return value.kind == EXPRESSION_NODE && json_is_object(value.node) &&
+           json_object_get(value.node, key) == NULL;
+}
+
 static struct expression_value member(struct expression_value value, const char *key)
 {
     return value.kind == EXPRESSION_NODE ? expression_of_json(json_object_get(value.node, key))
@@ -134,16 +140,26 @@ static struct expression_value element(struct expression_value value, const char
 }
 
 static struct expression_value follow_path(struct reader *reader, const char *path,
-                                           struct expression_value value)
+                                           struct expression_value value,
+                                           enum expression_path *followed)
 {
     char word[EXPRESSION_WORD_BYTES];
     struct reader steps = {.next = path, .scope = reader->scope, .problem = reader->problem};
+    bool first = true, lacking = false;
     while (steps.next < reader->next && reader->problem[0] == '\0') {
         if (take(&steps, ".") && take_word(&steps, "", word)) {
+            if (!lacking && lacks(value, word)) {
+                lacking = true;
+                *followed = first ? PATH_LACKS_PART : PATH_LACKS_KEY;
+            }
             value = member(value, word);
         } else if (take(&steps, "[") && take_word(&steps, "", word) && take(&steps, "]")) {
             value = element(value, word);
         }
+        first = false;
+    }
+    if (!lacking) {
+        *followed = value.kind == EXPRESSION_UNKNOWN ? PATH_UNKNOWN : PATH_WHOLE;
     }
     return value;
 }
@@ -190,7 +206,11 @@ static struct expression_value read_reference(struct reader *reader, const char 
     }
     struct reader to_path = *reader;
     to_path.next = path_end;
-    value = follow_path(&to_path, path, value);
+    enum expression_path followed;
+    value = follow_path(&to_path, path, value, &followed);
+    if (reader->scope->follow != NULL) {
+        reader->scope->follow(reader->scope->context, start, (size_t)(path_end - start), followed);
+    }
     if (value.kind != EXPRESSION_NODE && reader->scope->note != NULL) {
         reader->scope->note(reader->scope->context, start, (size_t)(end - start), value);
     }

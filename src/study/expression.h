@@ -23,6 +23,14 @@ struct expression_name {
     char at[EXPRESSION_WORD_BYTES];
 };
 
+/* How far the path behind a name could be followed. */
+enum expression_path {
+    PATH_WHOLE,      /* to its end */
+    PATH_UNKNOWN,    /* to something that is not known, or an element that a list does not have */
+    PATH_LACKS_PART, /* nowhere: what the name stands for has no such member */
+    PATH_LACKS_KEY,  /* to an object further in that has no such member */
+};
+
 /* What names stand for, which is the caller's to say. */
 struct expression_scope {
     void *context;
@@ -31,6 +39,8 @@ struct expression_scope {
                         struct expression_value *value);
     /* Told of each figure that goes into the result, as it was written; may be NULL. */
     void (*note)(void *context, const char *text, size_t length, struct expression_value value);
+    /* Told of each path, as it was written with its name; may be NULL. */
+    void (*follow)(void *context, const char *text, size_t length, enum expression_path path);
 };
 
 struct expression_value expression_number(double number); /* unknown if it is not finite */

@@ -50,7 +50,7 @@ static const char *make_key(const struct plan *plan, const struct job *job)
     ASSERT(job->options[0] != NULL); /* `run` or `sim`: no experiment is read without it */
     for (const char **option = job->options; *option != NULL; option++) {
         put_word(stream, *option);
-        if (strcmp(*option, "--machine") == 0 && option[1] != NULL) {
+        if (strcmp(*option, MACHINE_OPTION) == 0 && option[1] != NULL) {
             put_machine(stream, option[1]);
         }
     }
@@ -120,7 +120,7 @@ static void add_size_options(const struct plan *plan, const struct experiment *e
                              struct words *options)
 {
     const struct words *besides = experiment_size_options(experiment, plan->catalogue->size);
-    if (!words_have(options, "--machine")) {
+    if (!words_have(options, MACHINE_OPTION)) {
         return;
     }
     for (size_t i = 0; besides != NULL && i < besides->count; i++) {

@@ -51,7 +51,7 @@ static json_t *make_commands(struct pool *pool, const struct planned *planned)
     for (size_t i = 0; i < experiment->run_count; i++) {
         const struct words *words = &experiment->runs[i].command;
         const char *text = join(pool, "strata", words);
-        if (planned->besides != NULL && words_have(words, "--machine")) {
+        if (planned->besides != NULL && words_have(words, MACHINE_OPTION)) {
             text = join(pool, text, planned->besides);
         }
         put(commands, experiment->runs[i].name, json_string(text));
@@ -115,8 +115,9 @@ static json_t *make_charts(const struct experiment *experiment)
     json_t *charts = json_array();
     for (size_t i = 0; i < experiment->chart_count; i++) {
         const struct experiment_chart *chart = &experiment->charts[i];
-        append(charts, json_pack("{s:s, s:o, s:b}", "kind", chart_kind_names[chart->kind], "values",
-                                 make_list(&chart->values), "log", chart->log));
+        append(charts, json_pack("{s:s, s:o, s:b, s:s?}", "kind", chart_kind_names[chart->kind],
+                                 "values", make_list(&chart->values), "log", chart->log,
+                                 "axis_title", chart->axis_title));
     }
     return charts;
 }
@@ -140,6 +141,8 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     put(object, "name", json_string(experiment->name));
     put(object, "title", json_string(experiment->title));
     put(object, "figure", text_or_null(experiment->figure));
+    put(object, "source",
+        json_string(experiment->source != NULL ? experiment->source : "the paper"));
     put(object, "paper", make_list(&experiment->papers));
     put(object, "commands", make_commands(store->pool, planned));
     put(object, "axis", make_axis(experiment));
@@ -151,7 +154,10 @@ static json_t *make_experiment(struct store *store, const struct measured *measu
     put_shown(object, "cycles", &experiment->cycles, measured->cycles);
     put_shown(object, "slices", &experiment->slices, measured->slices);
     put(object, "charts", make_charts(experiment));
-    put(object, "checks", conclusions_draw(store->pool, measured));
+    json_t *checks = conclusions_draw(store->pool, measured);
+    put(object, "learned", text_or_null(conclusions_learn(store->pool, measured, checks)));
+    put(object, "checks", checks);
+    put(object, "published", conclusions_compare(store->pool, measured));
     return object;
 }
 
@@ -201,12 +207,12 @@ json_t *results_write(struct store *store, const struct plan *plan,
         written = table_write(store, &measured);
         measured_free(&measured);
     }
-    json_t *document =
-        json_pack("{s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:o, s:o, s:o}", "schema",
-                  RESULTS_SCHEMA, "title", header->title, "size", plan->catalogue->size, "suite",
-                  text_or_null(header->suite), "strata", "version", header->version, "sha256",
-                  plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
-                  experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
+    json_t *document = json_pack(
+        "{s:s, s:s, s:s?, s:s, s:o, s:{s:s, s:s, s:s}, s:o, s:o, s:o}", "schema", RESULTS_SCHEMA,
+        "title", header->title, "notice", header->notice, "size", plan->catalogue->size, "suite",
+        text_or_null(header->suite), "strata", "version", header->version, "sha256",
+        plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
+        experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
     ASSERT(document != NULL);
     put(document, "listings", listings_make(store, plan));
     if (!written || !write_document(store, document)) {

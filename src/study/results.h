@@ -11,6 +11,7 @@ struct results_header {
     const char *title;
     const char *suite; /* NULL: each experiment's own */
     const char *version;
+    const char *notice; /* what a reader must know before he believes a figure; NULL: nothing */
 };
 
 /* Writes the tables, then results.json, and gives the document, which the caller frees; NULL if

@@ -1,7 +1,8 @@
 /* Runs what a plan has not run yet, in several processes at a time.
  *
  * Each run is this program again, with an empty environment and nothing open but its standard
- * files, so that it counts the same wherever and by whomever it is started.  All that it writes
+ * files, and a program of the suites sees itself at a path without its folder, so that it counts
+ * the same wherever and by whomever it is started.  All that it writes
  * goes to memory files of the runner, which alone writes to the study's folder: a run that is
  * killed leaves nothing there, and a full disk is noticed in one place. */
 #include "study/runner.h"
@@ -66,6 +67,10 @@ static const char **make_arguments(const struct runner *runner, const struct wor
     ADD(job->options[0]);
     ADD("--stats");
     ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_STATISTICS]));
+    if (job->program->seen != NULL) {
+        ADD("--as");
+        ADD(job->program->seen);
+    }
     if (job->profiled) {
         ADD("--profile");
         ADD(pool_format(runner->pool, "/proc/%d/fd/%d", getpid(), worker->files[FILE_PROFILE]));
@@ -290,6 +295,7 @@ static bool finish(struct runner *runner, struct worker *worker, int status)
         written = keep(runner, worker, contents);
         worker->job->state = written ? JOB_DONE : JOB_WAITING;
         runner->progress->finished++;
+        runner->refused |= written && !runner->finished(runner->finished_context, worker->job);
     }
     for (unsigned i = 0; i < FILES; i++) {
         unmap_file(&contents[i]);
@@ -398,6 +404,9 @@ static enum runner_end run_all(struct runner *runner, struct worker *workers, st
         enforce_timeout(runner, workers);
         if (!reap(runner, workers)) {
             return RUNNER_CANNOT_WRITE;
+        }
+        if (runner->refused) {
+            return RUNNER_REFUSED;
         }
     }
     return RUNNER_DONE;

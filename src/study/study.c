@@ -4,6 +4,7 @@
 #include "base/beside.h"
 #include "base/check.h"
 #include "report/page.h"
+#include "study/keys.h"
 #include "study/probe.h"
 #include "study/results.h"
 #include "study/runner.h"
@@ -33,6 +34,7 @@ struct study {
     struct plan plan;
     struct store store;
     struct progress progress;
+    struct keys keys;
     const char *place;       /* the folder of strata itself */
     const char *experiments; /* the folder; NULL if there is none */
     struct experiment **chosen;
@@ -241,10 +243,22 @@ static int make_plan(struct study *study)
     return STUDY_DONE;
 }
 
-/* Finds what an earlier study has finished; returns how many runs are left. */
-static size_t find_finished(struct study *study)
+/* A mistake in a value shall not wait for the last run. */
+static bool look_at_finished(void *context, const struct job *job)
+{
+    struct study *study = context;
+    json_t *document = store_read_run(&study->store, job->key);
+    const bool right = keys_look(&study->keys, &study->script, job, document);
+    json_decref(document);
+    return right;
+}
+
+/* Finds what an earlier study has finished; false if one of these shows that an experiment is wrong. */
+static bool find_finished(struct study *study, size_t *count)
 {
     size_t left = 0;
+    bool right = true;
+    study->keys = (struct keys){.pool = &study->pool, .plan = &study->plan};
     for (size_t i = 0; i < study->plan.job_count; i++) {
         struct job *job = study->plan.jobs[i];
         json_t *document = store_read_run(&study->store, job->key);
@@ -253,10 +267,13 @@ static size_t find_finished(struct study *study)
             fail(study, "%s; it is run again", study->store.problem);
         }
         left += document == NULL;
+        right =
+            right && (document == NULL || keys_look(&study->keys, &study->script, job, document));
         json_decref(document);
     }
     study->kept = study->plan.job_count - left;
-    return left;
+    *count = left;
+    return right;
 }
 
 static unsigned count_cores(void)
@@ -306,13 +323,18 @@ static void compare_outputs(struct study *study)
 static int run_plan(struct study *study)
 {
     const unsigned workers = study->request->workers > 0 ? study->request->workers : count_cores();
-    const size_t left = find_finished(study);
+    size_t left;
+    if (!find_finished(study, &left)) {
+        return fail_in_file(study);
+    }
     struct runner runner = {.pool = &study->pool,
                             .store = &study->store,
                             .progress = &study->progress,
                             .strata = SELF,
                             .workers = workers,
-                            .timeout_seconds = study->request->timeout_seconds};
+                            .timeout_seconds = study->request->timeout_seconds,
+                            .finished = look_at_finished,
+                            .finished_context = study};
     int signal = 0;
     progress_begin(&study->progress, left, workers);
     switch (runner_run(&runner, &study->plan, &signal)) {
@@ -321,14 +343,26 @@ static int run_plan(struct study *study)
     case RUNNER_INTERRUPTED:
         fail(study, "interrupted; finished runs are kept: the same command goes on");
         return 128 + signal;
+    case RUNNER_REFUSED:
+        return fail_in_file(study);
     default:
+        if (!keys_conclude(&study->keys, &study->script)) {
+            return fail_in_file(study);
+        }
         compare_outputs(study);
         return STUDY_DONE;
     }
 }
 
-/* What the last line says of the checks of all experiments; empty if there are none. */
-static const char *sum_up(struct pool *pool, const json_t *document)
+/* At the size that is for trying things out programs execute ten million instructions. */
+#define SMALL_NOTICE                                                                               \
+    "Size test is too small to judge by: what grows with a program's input, such as executions "   \
+    "of "                                                                                          \
+    "loops, is far below that of whole programs.  --size small and full are for that."
+
+/* What the last line says of the checks of all experiments, those that were published (`stated`) or
+ * those that were not; empty if there are none. */
+static const char *sum_up(struct pool *pool, const json_t *document, bool stated)
 {
     size_t count = 0, hold = 0, fail = 0, index, inner;
     json_t *experiment, *check;
@@ -337,14 +371,16 @@ static const char *sum_up(struct pool *pool, const json_t *document)
         json_array_foreach(json_object_get(experiment, "checks"), inner, check)
         {
             const json_t *holds = json_object_get(check, "holds");
-            count++;
-            hold += json_is_true(holds);
-            fail += json_is_false(holds);
+            if (json_is_true(json_object_get(check, "stated")) == stated) {
+                count++;
+                hold += json_is_true(holds);
+                fail += json_is_false(holds);
+            }
         }
     }
     return count == 0 ? ""
-                      : pool_format(pool, "; of %zu conclusions %zu hold and %zu do not", count,
-                                    hold, fail);
+                      : pool_format(pool, "; of %zu %s %zu hold and %zu do not", count,
+                                    stated ? "published statements" : "conclusions", hold, fail);
 }
 
 /* Numbers and tables are there without the page, too. */
@@ -368,13 +404,17 @@ static bool write_page(struct study *study, const json_t *document)
 static int write_results(struct study *study)
 {
     const struct study_request *request = study->request;
+    const bool small = request->file == NULL && strcmp(request->size, "test") == 0;
     const struct results_header header = {
+        .notice = small ? SMALL_NOTICE : NULL,
         .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
         .version = request->version};
     json_t *document = results_write(&study->store, &study->plan, &header);
     const bool written = document != NULL && write_page(study, document);
-    const char *conclusions = sum_up(&study->pool, document);
+    const char *conclusions =
+        pool_format(&study->pool, "%s%s", sum_up(&study->pool, document, true),
+                    sum_up(&study->pool, document, false));
     json_decref(document);
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);

@@ -1,38 +1,40 @@
-/* Demangles with libiberty where it is installed; elsewhere names stay as the compiler wrote them.
+/* Demangles C++ names with the C++ library of the host, which is loaded when the first such name is met.
  *
- * libiberty and not __cxa_demangle of libstdc++: it is a small static archive, while a shared
- * libstdc++ would add 0.6 ms to every start of the command, about as much as an empty program
- * takes. */
+ * Loaded and not linked: a shared libstdc++ would add 0.6 ms to every start of the command, about as
+ * much as an empty program takes, and most programs have no C++ names.  So there is nothing that a
+ * build could find out once and keep: whether names are demangled depends on what is installed when
+ * the command runs. */
 #include "symbols/demangle.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
-#if __has_include(<libiberty/demangle.h>)
+#define CXX_LIBRARY "libstdc++.so.6"
 
-#include <libiberty/demangle.h>
+/* Of the Itanium C++ ABI: a malloc'ed string, or NULL. */
+typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *status);
+
+/* NULL if there is none.  Asking again finds the library that is loaded already. */
+static demangler *find_demangler(void)
+{
+    void *library = dlopen(CXX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    void *symbol = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
+    demangler *found = NULL;
+
+    memcpy(&found, &symbol, sizeof found);
+    return found;
+}
 
 bool demangle_available(void)
 {
-    return true;
+    return find_demangler() != NULL;
 }
 
 char *demangle_name(const char *name)
 {
-    return strncmp(name, "_Z", 2) == 0 ? cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI) : NULL;
+    demangler *demangle = strncmp(name, "_Z", 2) == 0 ? find_demangler() : NULL;
+    int status = 0;
+
+    return demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
 }
-
-#else
-
-bool demangle_available(void)
-{
-    return false;
-}
-
-char *demangle_name(const char *name)
-{
-    (void)name;
-    return NULL;
-}
-
-#endif

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Whether this build can demangle at all: it was built where libiberty is installed. */
+/* Whether names can be demangled at all: the host has the C++ library. */
 bool demangle_available(void);
 
-/* A string to free, or NULL if `name` is not mangled or this build cannot demangle. */
+/* A string to free, or NULL if `name` is not mangled or cannot be demangled. */
 char *demangle_name(const char *name);
 
 #endif

@@ -82,12 +82,14 @@ static bool read_symbol(struct functions *functions, Elf *elf, const GElf_Sym *s
         return true;
     }
     /* One that reaches past its section is damaged; the section bounds it as it does a label. */
-    if (symbol->st_size > 0 && symbol->st_size < end - symbol->st_value) {
+    const bool sized = symbol->st_size > 0;
+    if (sized && symbol->st_size < end - symbol->st_value) {
         end = symbol->st_value + symbol->st_size;
     }
     return append(functions, &(struct function){
                                  .address = symbol->st_value,
                                  .end = end,
+                                 .sized = sized,
                                  .name = name,
                                  .rank = rank_symbol(symbol, name),
                              });
@@ -141,7 +143,7 @@ static void settle(struct functions *functions)
         if (label && item->address < typed_end) {
             continue;
         }
-        if (!label) {
+        if (!label && item->sized) {
             typed_end = item->end;
         }
         if (kept > 0 && functions->items[kept - 1].end > item->address) {

@@ -9,7 +9,8 @@
 
 struct function {
     uint64_t address;
-    uint64_t end;     /* one past its last byte; equal to address until known */
+    uint64_t end;     /* one past its last byte */
+    bool sized;       /* its own symbol says so; else it ends where another begins */
     const char *name; /* in the ELF file's string table */
     char *readable;   /* demangled when first asked for; NULL before, or if name is plain */
     unsigned rank;    /* of several names of an address, the one of the lowest rank is shown */

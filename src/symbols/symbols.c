@@ -8,17 +8,39 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbols/functions.h"
 #include "symbols/lines.h"
 
 struct symbols {
-    int fd;
+    void *image; /* the file's bytes; NULL if there are none */
+    size_t bytes;
     Elf *elf;
     struct functions functions;
     struct lines lines;
 };
+
+/* The bytes of a regular file; NULL if there are none.  No descriptor stays open: a program that runs meanwhile
+ * would find its own to be others.  Nor does one that is no file hold anybody up. */
+static void *map_file(const char *path, size_t *bytes)
+{
+    struct stat status;
+    void *image = MAP_FAILED;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0) {
+        return NULL;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        *bytes = (size_t)status.st_size;
+        image = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    }
+    close(fd);
+    return image != MAP_FAILED ? image : NULL;
+}
 
 struct symbols *symbols_open(const char *path)
 {
@@ -29,9 +51,9 @@ struct symbols *symbols_open(const char *path)
     if (symbols == NULL) {
         return NULL;
     }
-    symbols->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (symbols->fd >= 0) {
-        symbols->elf = elf_begin(symbols->fd, ELF_C_READ_MMAP, NULL);
+    symbols->image = map_file(path, &symbols->bytes);
+    if (symbols->image != NULL) {
+        symbols->elf = elf_memory(symbols->image, symbols->bytes);
     }
     if (symbols->elf == NULL || elf_kind(symbols->elf) != ELF_K_ELF) {
         symbols_close(symbols);
@@ -85,6 +107,35 @@ bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address
     return false;
 }
 
+/* The value of the dynamic section's entry `tag`; 0 if there is none. */
+static uint64_t dynamic_value(Elf *elf, int64_t tag)
+{
+    Elf_Scn *section = NULL;
+
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        GElf_Dyn entry;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNAMIC) {
+            continue;
+        }
+        Elf_Data *data = elf_getdata(section, NULL);
+        for (int i = 0; data != NULL && gelf_getdyn(data, i, &entry) != NULL; i++) {
+            if (entry.d_tag == tag) {
+                return entry.d_un.d_val;
+            }
+        }
+    }
+    return 0;
+}
+
+bool symbols_of_library(struct symbols *symbols)
+{
+    GElf_Ehdr header;
+
+    return symbols != NULL && gelf_getehdr(symbols->elf, &header) != NULL &&
+           header.e_type == ET_DYN && (dynamic_value(symbols->elf, DT_FLAGS_1) & DF_1_PIE) == 0;
+}
+
 void symbols_close(struct symbols *symbols)
 {
     if (symbols == NULL) {
@@ -95,8 +146,8 @@ void symbols_close(struct symbols *symbols)
     if (symbols->elf != NULL) {
         elf_end(symbols->elf);
     }
-    if (symbols->fd >= 0) {
-        close(symbols->fd);
+    if (symbols->image != NULL) {
+        munmap(symbols->image, symbols->bytes);
     }
     free(symbols);
 }

@@ -34,6 +34,10 @@ const char *symbols_function(struct symbols *symbols, uint64_t address, uint64_t
 /* The linked address of the byte at `offset` in the file; false if no loaded segment has it. */
 bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address);
 
+/* Whether the file is a shared library, and not a program: one that is linked to any address says
+ * that it is one (DF_1_PIE), since it looks like a library in all else. */
+bool symbols_of_library(struct symbols *symbols);
+
 void symbols_close(struct symbols *symbols);
 
 #endif

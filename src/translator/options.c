@@ -3,6 +3,7 @@
 
 #include "translator/fragment/lookups.h"
 
+#include "base/number.h"
 #include "base/text.h"
 
 #define PAGE_BYTES 4096
@@ -12,71 +13,13 @@
 #define BUILDER_COST_MAX 1000000000
 #define LOOKUP_BITS_ASKED 16 /* more than that cannot be asked for */
 
-/* Whether `text` begins with `name`; *rest is what follows it. */
-static bool begins_with(const char *text, const char *name, const char **rest)
-{
-    for (; *name != '\0'; name++, text++) {
-        if (*text != *name) {
-            return false;
-        }
-    }
-    *rest = text;
-    return true;
-}
-
 static bool equals(const char *text, const char *name)
 {
-    const char *rest;
-
-    return begins_with(text, name, &rest) && *rest == '\0';
-}
-
-/* A whole number with K, M or G behind it, or nothing. */
-static bool parse_size(const char *text, uint64_t *bytes)
-{
-    uint64_t value = 0;
-
-    if (*text < '0' || *text > '9') {
-        return false;
-    }
-    for (; *text >= '0' && *text <= '9'; text++) {
-        if (value > CACHE_BYTES_MAX) {
-            return false;
-        }
-        value = value * 10 + (uint64_t)(*text - '0');
-    }
-    switch (*text) {
-    case 'G':
-        value <<= 10;
-        /* fall through */
-    case 'M':
-        value <<= 10;
-        /* fall through */
-    case 'K':
-        value <<= 10;
+    while (*name != '\0' && *text == *name) {
         text++;
-        break;
-    default:
-        break;
+        name++;
     }
-    *bytes = value;
-    return *text == '\0';
-}
-
-/* Digits only. */
-static bool parse_number(const char *text, uint64_t most, uint64_t *number)
-{
-    const char *at = text;
-    uint64_t value = 0;
-
-    for (; *at >= '0' && *at <= '9' && value <= most; at++) {
-        value = value * 10 + (uint64_t)(*at - '0');
-    }
-    if (at == text || *at != '\0' || value > most) {
-        return false;
-    }
-    *number = value;
-    return true;
+    return *text == *name;
 }
 
 /* Each takes a value and returns NULL, or says what was expected. */
@@ -84,7 +27,7 @@ static const char *take_cache(struct options *options, const char *value)
 {
     uint64_t bytes;
 
-    if (!parse_size(value, &bytes) || bytes < CACHE_BYTES_MIN || bytes > CACHE_BYTES_MAX) {
+    if (!number_read(value, NUMBER_SIZE, CACHE_BYTES_MIN, CACHE_BYTES_MAX, &bytes)) {
         return ": expected a size from 64K to 1G";
     }
     options->cache_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -200,7 +143,7 @@ static const char *take_lookup_entries(struct options *options, const char *valu
 {
     uint64_t entries;
 
-    if (parse_size(value, &entries)) {
+    if (number_read(value, NUMBER_SIZE, 0, UINT64_MAX, &entries)) {
         for (unsigned bits = LOOKUP_BITS_MIN; bits <= LOOKUP_BITS_ASKED; bits++) {
             if (entries == UINT64_C(1) << bits) {
                 options->lookup_bits = bits;
@@ -244,14 +187,14 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
-    return parse_number(value, UINT32_MAX, &options->threshold)
+    return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
                ? NULL
                : ": expected a number from 0 to 4294967295";
 }
 
 static const char *take_builder_cost(struct options *options, const char *value)
 {
-    return parse_number(value, BUILDER_COST_MAX, &options->builder_cost) &&
+    return number_read(value, NUMBER_COUNT, 0, BUILDER_COST_MAX, &options->builder_cost) &&
                    (options->builder_cost == 0 || options->builder_cost >= BUILDER_COST_MIN)
                ? NULL
                : ": expected 0, or a number from 6 to 1000000000";
@@ -267,7 +210,7 @@ static const char *take_stats_fd(struct options *options, const char *value)
 {
     uint64_t number;
 
-    if (!parse_number(value, INT32_MAX, &number)) {
+    if (!number_read(value, NUMBER_PLAIN, 0, INT32_MAX, &number)) {
         return ": expected a descriptor";
     }
     options->stats_fd = (int)number;
@@ -303,13 +246,17 @@ static const struct option table[] = {
 
 static void put_option(struct text *text, const char *name, const char *value, const char *help)
 {
-    const size_t start = text->length;
+    size_t start = text->length;
 
     text_put_string(text, "  ");
     text_put_string(text, name);
     if (value != NULL) {
         text_put_char(text, ' ');
         text_put_string(text, value);
+    }
+    if (text->length - start >= HELP_COLUMN) {
+        text_put_char(text, '\n');
+        start = text->length;
     }
     while (text->length - start < HELP_COLUMN) {
         text_put_char(text, ' ');
@@ -334,25 +281,43 @@ static _Noreturn void print_help(const char *name)
             put_option(&text, table[i].name, table[i].value, table[i].help);
         }
     }
-    put_option(&text, "--help", NULL, "show this text");
+    put_option(&text, "-h, --help", NULL, "show this text");
     text_put_string(&text, "\nExits as the program does; with 125 if Strata failed, 126 if the "
                            "program cannot be\nexecuted, 127 if there is none.\n");
     host_print(buffer);
     host_exit(0);
 }
 
-/* The row whose name `argument` is, or begins with before a '='.  *value is what
- * follows the '=', or NULL. */
+/* The row that `argument` names up to its end or a '=', in full or, as with getopt_long, by the beginning of one name
+ * alone.  *value is what follows the '=', or NULL. */
 static const struct option *find_option(const char *argument, const char **value)
 {
+    const struct option *found = NULL;
+    bool several = false;
+
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const char *rest;
-        if (begins_with(argument, table[i].name, &rest) && (*rest == '\0' || *rest == '=')) {
-            *value = *rest == '=' ? rest + 1 : NULL;
+        const char *name = table[i].name;
+        size_t length = 0;
+        while (name[length] != '\0' && argument[length] == name[length]) {
+            length++;
+        }
+        if (argument[length] != '\0' && argument[length] != '=') {
+            continue;
+        }
+        *value = argument[length] == '=' ? argument + length + 1 : NULL;
+        if (name[length] == '\0') {
             return &table[i];
         }
+        if (table[i].help != NULL) {
+            several = found != NULL;
+            found = &table[i];
+        }
     }
-    host_fail(STATUS_FAILED, "there is no option ", argument, "; see --help", NULL);
+    if (found != NULL && !several) {
+        return found;
+    }
+    host_fail(STATUS_FAILED, several ? "several options begin with " : "there is no option ",
+              argument, "; see --help", NULL);
 }
 
 static void keep_word(struct option_words *words, const char *word)
@@ -383,7 +348,7 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
             i++;
             break;
         }
-        if (equals(arguments[i], "--help")) {
+        if (equals(arguments[i], "--help") || equals(arguments[i], "-h")) {
             print_help(arguments[0]);
         }
         const char *value;

@@ -31,7 +31,7 @@ def first_words(table):
 
 
 def default_of(option):
-    return re.search(rf"^  {option} .*\((\S+)\)$", output("run", "--help"), flags=re.M).group(1)
+    return re.search(rf"^  {option} .*(?:\n {{20,}}.*)?\((\S+)\)$", output("run", "--help"), flags=re.M).group(1)
 
 
 def plain(number):
@@ -72,8 +72,7 @@ def counters():
     limits = {plain(number) for cells in rows(section(path, "Limits"))
               for number in re.findall(r"^(\d[\d ]*) (?:heads|slots)|\((\d+)\)$", cells[0]) for number in number if number}
     coded = {1 << int(re.search(r"#define LOOPS \(1u << (\d+)\)", source("count.h")).group(1)),
-             1 << int(re.search(r"#define PAPER_SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1)),
-             int(default_of("--counter-entries"))}
+             1 << int(re.search(r"#define PAPER_SLOT_BITS (\d+)", read("src/translator/fragment/paper_slot.h")).group(1))}
     yield "limits of counters", coded, limits
 
 
@@ -115,7 +114,7 @@ def object_keys(value, path=""):
     keys = set()
     for name, inner in value.items():
         whole = f"{path}.{name}" if path else name
-        keys.add(whole + "[]" if whole in ("experiments", "failed") or name in ("values", "charts", "checks") else whole)
+        keys.add(whole + "[]" if whole in ("experiments", "failed") or name in ("values", "charts", "checks", "published") else whole)
         if whole == "experiments":
             for one in inner:
                 keys |= object_keys(one, "experiments[]")

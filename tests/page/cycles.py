@@ -102,6 +102,7 @@ def test_loads(browser, page, runs):
         for row in table], [
             (load["pc"], load["instruction"], load["l1"]["miss_rate"], load["l2"]["capacity_share"],
              load["mean_latency"], load["share"], load["stall_share"]) for load in loads]))
+    browser.evaluate("document.querySelectorAll('details.listing[open]').forEach((part) => { part.open = false; })")
     browser.evaluate("document.querySelector('#delinquent-loads a').click()")
     browser.wait_until("document.querySelector('details.listing[open] .marked') !== null")
     opened, hidden, marked = browser.evaluate(OPENED)
@@ -196,20 +197,20 @@ def test_pages_of_cycles(browser, folder, runs):
     one = make_page(folder, "cycles.html", runs.cycles)
     two = make_page(folder, "two_cycles.html", runs.cycles, runs.other_cycles)
     for scheme in ("light", "dark"):
-        look(browser, "one run in cycles", one, scheme, 3)
-        look(browser, "two runs in cycles", two, scheme, 3)
+        look(browser, "one run in cycles", one, scheme, 4)
+        look(browser, "two runs in cycles", two, scheme, 5)
     test_cycles(browser, one, runs)
     test_loads(browser, one, runs)
     test_two_cycles(browser, two, runs)
     together = make_page(folder, "together.html", runs.together)
     two_together = make_page(folder, "two_together.html", runs.together, runs.other_together)
-    look(browser, "programs together", together, "light", 4)
-    look(browser, "programs together, twice", two_together, "dark", 4)
+    look(browser, "programs together", together, "light", 5)
+    look(browser, "programs together, twice", two_together, "dark", 6)
     test_together(browser, together, two_together, runs)
     slices = make_page(folder, "slices.html", runs.slices)
     two_slices = make_page(folder, "two_slices.html", runs.slices, runs.hardware_slices)
-    look(browser, "slices", slices, "light", 3)
-    look(browser, "slices, twice", two_slices, "dark", 3)
+    look(browser, "slices", slices, "light", 4)
+    look(browser, "slices, twice", two_slices, "dark", 5)
     runs.without_slices = one
     test_slices(browser, slices, two_slices, runs)
     mixed = make_page(folder, "mixed.html", runs.cycles, runs.plain)
@@ -220,7 +221,7 @@ def test_pages_of_cycles(browser, folder, runs):
     ranks = [row[:2] for row in browser.evaluate(ROWS % "#delinquent-loads")]
     verdict("loads of translated code", differs("ranks of the first load", ranks[0], ["1", "1"]))
     path = write(folder, "contexts.json", several_contexts(read_json(runs.cycles)))
-    look(browser, "several contexts", make_page(folder, "contexts.html", path), "light", 3)
+    look(browser, "several contexts", make_page(folder, "contexts.html", path), "light", 4)
     cycles = read_json(runs.cycles)["pipeline"]["cycles"]
     rows = table_of(browser, "#cycles")
     verdict("the CPI stack of several contexts", *(close(f"context {k}", sum(

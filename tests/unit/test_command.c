@@ -1,4 +1,4 @@
-/* Tests how options are read from a table, and how numbers are. */
+/* Tests how options are read from a table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,9 +36,10 @@ static const char *take_flag(void *settings, const char *value)
 }
 
 static const struct command_option options[] = {
-    {"--value", "THING", "takes a thing", take_value},
-    {"--flag", NULL, "takes nothing", take_flag},
-    {"--secret", "X", NULL, take_value},
+    {"--value", "THING", "takes a thing", take_value}, {"--flag", NULL, "takes nothing", take_flag},
+    {"--flags", NULL, "takes nothing", take_flag},     {"--secret", "X", NULL, take_value},
+    {"--values-secret", "X", NULL, take_value},        {"-o", "THING", "takes a thing", take_value},
+    {"-q", NULL, "takes nothing", take_flag},
 };
 
 static const struct command_description description = {
@@ -144,12 +145,12 @@ static void wrong_options_are_refused(void **unused)
     (void)unused;
     assert_true(READ("--other", "word") < 0);
     assert_refused("there is no option --other");
-    assert_true(READ("--val", "x") < 0); /* no abbreviations */
-    assert_refused("--val");
     assert_true(READ("--values=x") < 0);
     assert_refused("--values=x");
     assert_true(READ("-v") < 0);
     assert_refused("-v");
+    assert_true(READ("--help=1") < 0);
+    assert_refused("takes no value: --help");
     assert_true(READ("--flag=1") < 0);
     assert_refused("takes no value: --flag");
     assert_true(READ("--flag", "--value") < 0);
@@ -177,53 +178,55 @@ static void help_lists_what_is_not_secret(void **unused)
     assert_non_null(strstr(printed, "--value THING"));
     assert_non_null(strstr(printed, "takes nothing"));
     assert_non_null(strstr(printed, "The end."));
-    assert_null(strstr(printed, "--secret"));
+    assert_null(strstr(printed, "secret"));
+    assert_true(READ("-h") < 0);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(printed, "Usage: strata try [OPTIONS] WORD"));
     assert_int_equal(READ("--secret", "x"), 3);
 }
 
-static void numbers_are_whole_and_unsigned(void **unused)
+static void names_may_be_abbreviated_while_one_fits(void **unused)
 {
-    static const char *const wrong[] = {"",
-                                        "-1",
-                                        "+1",
-                                        " 1",
-                                        "1 ",
-                                        "1x",
-                                        "x",
-                                        "0x",
-                                        "1.5",
-                                        "18446744073709551616",
-                                        "0x10000000000000000",
-                                        "\t1"};
-    uint64_t value = 7;
     (void)unused;
-    assert_true(command_parse_number("0", &value));
-    assert_int_equal(value, 0);
-    assert_true(command_parse_number("18446744073709551615", &value));
-    assert_int_equal(value, UINT64_MAX);
-    assert_true(command_parse_number("0x1F", &value));
-    assert_int_equal(value, 31);
-    assert_true(command_parse_number("010", &value)); /* decimal */
-    assert_int_equal(value, 10);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        if (command_parse_number(wrong[i], &value)) {
-            fail_msg("\"%s\" was taken for %llu", wrong[i], (unsigned long long)value);
-        }
-    }
+    assert_int_equal(READ("--val", "x"), 3);
+    assert_string_equal(taken.value, "x");
+    assert_int_equal(READ("--v=y", "word"), 2);
+    assert_string_equal(taken.value, "y");
+    assert_true(READ("--f") < 0);
+    assert_refused("several options begin with --f: --flag --flags");
+    assert_int_equal(READ("--flag"), 2); /* a whole name, though another begins with it */
+    assert_int_equal(taken.flags, 1);
+    assert_true(READ("--he") < 0);
+    assert_int_equal(status, 0);
 }
 
-static void hexadecimal_needs_no_prefix(void **unused)
+static void secret_options_have_no_abbreviations(void **unused)
 {
-    uint64_t value;
     (void)unused;
-    assert_true(command_parse_hex("1f", &value));
-    assert_int_equal(value, 31);
-    assert_true(command_parse_hex("0x1f", &value));
-    assert_int_equal(value, 31);
-    assert_false(command_parse_hex("1g", &value));
-    assert_false(command_parse_hex("", &value));
-    assert_false(command_parse_hex("-1", &value));
-    assert_false(command_parse_hex("\v1", &value));
+    assert_true(READ("--secr", "x") < 0);
+    assert_refused("there is no option --secr");
+    assert_int_equal(READ("--values-secret=x"), 2);
+    assert_int_equal(READ("--valu", "x"), 3); /* not that one: nobody else needs to know of it */
+}
+
+static void letters_take_values_with_and_without_a_space(void **unused)
+{
+    (void)unused;
+    assert_int_equal(READ("-o", "x", "word"), 3);
+    assert_string_equal(taken.value, "x");
+    assert_int_equal(READ("-ox", "word"), 2);
+    assert_string_equal(taken.value, "x");
+    assert_int_equal(READ("-q", "-q"), 3);
+    assert_int_equal(taken.flags, 2);
+    assert_int_equal(READ("-qqox"), 2);
+    assert_int_equal(taken.flags, 2);
+    assert_string_equal(taken.value, "x");
+    assert_true(READ("-o=x") < 0);
+    assert_refused("without =: -o=x");
+    assert_true(READ("-o") < 0);
+    assert_refused("a value is missing after -o");
+    assert_true(READ("-qx") < 0);
+    assert_refused("there is no option -qx");
 }
 
 int main(void)
@@ -236,8 +239,9 @@ int main(void)
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(long_values_are_refused_in_one_line),
         cmocka_unit_test(help_lists_what_is_not_secret),
-        cmocka_unit_test(numbers_are_whole_and_unsigned),
-        cmocka_unit_test(hexadecimal_needs_no_prefix),
+        cmocka_unit_test(names_may_be_abbreviated_while_one_fits),
+        cmocka_unit_test(secret_options_have_no_abbreviations),
+        cmocka_unit_test(letters_take_values_with_and_without_a_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static const char document[] =
 struct notes {
     json_t *root;
     char text[200];
+    char paths[200];
 };
 
 /* `NAME of OF` is the member NAME_OF. */
@@ -48,10 +49,20 @@ static void note(void *context, const char *text, size_t length, struct expressi
              value.kind == EXPRESSION_NUMBER ? value.number : -1);
 }
 
+static void follow(void *context, const char *text, size_t length, enum expression_path path)
+{
+    static const char *const names[] = {"whole", "unknown", "part", "key"};
+    struct notes *notes = context;
+    const size_t used = strlen(notes->paths);
+    snprintf(notes->paths + used, sizeof notes->paths - used, "[%.*s %s]", (int)length, text,
+             names[path]);
+}
+
 static bool evaluate(const char *text, struct expression_value *value,
                      char problem[EXPRESSION_PROBLEM_BYTES], struct notes *notes)
 {
-    const struct expression_scope scope = {.context = notes, .find = find, .note = note};
+    const struct expression_scope scope = {
+        .context = notes, .find = find, .note = note, .follow = follow};
     notes->root = json_loads(document, 0, NULL);
     assert_non_null(notes->root);
     const bool read = expression_evaluate(text, &scope, value, problem);
@@ -270,6 +281,30 @@ static void numbers_as_json(void **unused)
     assert_true(json_is_null(json));
 }
 
+static void assert_paths(const char *text, const char *paths)
+{
+    char problem[EXPRESSION_PROBLEM_BYTES];
+    struct expression_value value;
+    struct notes notes = {.text = ""};
+    assert_true(evaluate(text, &value, problem, &notes));
+    assert_string_equal(notes.paths, paths);
+}
+
+static void it_is_told_how_far_paths_lead(void **state)
+{
+    (void)state;
+    assert_paths("hw.machine.instructions + a", "[hw.machine.instructions whole][a whole]");
+    assert_paths("hw.machine.instructons", "[hw.machine.instructons key]");
+    assert_paths("hw.machin.instructions.x", "[hw.machin.instructions.x part]");
+    assert_paths("hw.machine.cycles", "[hw.machine.cycles unknown]");
+    assert_paths("hw.machine.cycles.all", "[hw.machine.cycles.all unknown]");
+    assert_paths("hw.thresholds[4].reached", "[hw.thresholds[4].reached whole]");
+    assert_paths("hw.thresholds[4].reach", "[hw.thresholds[4].reach key]");
+    assert_paths("hw.thresholds[5].reach", "[hw.thresholds[5].reach unknown]");
+    assert_paths("sum(hw.loops)", "[hw.loops whole]");
+    assert_paths("missing.x", "[missing.x unknown]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +317,7 @@ int main(void)
         cmocka_unit_test(figures_are_noted),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(numbers_as_json),
+        cmocka_unit_test(it_is_told_how_far_paths_lead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

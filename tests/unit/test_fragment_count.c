@@ -380,6 +380,15 @@ static void the_best_kind_is_chosen_by_itself(void **state)
     rig_destroy(&rig);
     struct options options = rig_options();
     options.counters = COUNTERS_AUTO;
+    options.stats_fd = 2; /* who asks for counts wants them whole */
+    rig_create(&rig, &options);
+    assert_int_equal(rig.translator->options.counters, COUNTERS_SW_EXACT);
+    rig_destroy(&rig);
+    options.stats_fd = -1;
+    options.stats_path = "stats";
+    rig_create(&rig, &options);
+    assert_int_equal(rig.translator->options.counters, COUNTERS_SW_EXACT);
+    rig_destroy(&rig);
     rig_create_with_counters(&rig, &options, 4);
     assert_int_equal(rig.translator->options.counters, COUNTERS_HW);
     rig_destroy(&rig);

@@ -17,6 +17,7 @@
 
 static char path[32];
 static struct parameters parameters;
+static struct parameters_given given;
 static char problem[PARAMETERS_PROBLEM_BYTES];
 
 static int create(void **state)
@@ -41,7 +42,7 @@ static bool reads(const char *text)
     assert_int_equal(fclose(file), 0);
     memset(&parameters, 0xff, sizeof parameters);
     problem[0] = '\0';
-    return parameters_read(&parameters, path, problem);
+    return parameters_read(&parameters, &given, path, problem);
 }
 
 /* The file is refused, and the message begins with its name and the line, and says `words`. */
@@ -144,6 +145,27 @@ static void what_is_not_there_is_named(void **state)
     refused("[core]\ncontexts 4\n", 2, "expected NAME = VALUE: contexts 4");
 }
 
+static void what_was_given_is_told_apart(void **state)
+{
+    (void)state;
+    assert_true(reads(""));
+    assert_false(given.rest);
+    for (size_t i = 0; i < parameter_count; i++) {
+        assert_false(given.rows[i]);
+    }
+    assert_true(reads("rest = default\n[core]\norder = in\n"));
+    assert_true(given.rest);
+    const char *const assignments[] = {"l2.ways=4"};
+    assert_true(parameters_assign(&parameters, &given, assignments, 1, problem));
+    for (size_t i = 0; i < parameter_count; i++) {
+        const struct parameter_row *row = &parameter_rows[i];
+        assert_int_equal(given.rows[i],
+                         row == row_of("core", "order") || row == row_of("l2", "ways"));
+    }
+    refused("rest = zero\n", 1, "rest = zero: expected default");
+    refused("[core]\nrest = default\n", 2, "there is no rest in [core]");
+}
+
 static void what_is_no_value_is_refused(void **state)
 {
     (void)state;
@@ -151,7 +173,7 @@ static void what_is_no_value_is_refused(void **state)
     refused("[l2]\nbytes = \n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = +1\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 1KB\n", 2, "expected a number from 0 to 64M");
-    refused("[l2]\nbytes = 0x100\n", 2, "expected a number from 0 to 64M");
+    refused("[l2]\nbytes = 0x100g\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 18446744073709551616\n", 2, "expected a number from 0 to 64M");
     refused("[l2]\nbytes = 18014398509481985K\n", 2, "expected a number from 0 to 64M");
     refused("[core]\norder = inout\n", 2, "order = inout: expected one of: in out");
@@ -187,7 +209,7 @@ static bool assigns(const char *first, const char *second)
 {
     const char *const assignments[] = {first, second};
     problem[0] = '\0';
-    return parameters_assign(&parameters, assignments, second != NULL ? 2 : 1, problem);
+    return parameters_assign(&parameters, &given, assignments, second != NULL ? 2 : 1, problem);
 }
 
 static void single_parameters_are_set(void **state)
@@ -204,7 +226,7 @@ static void single_parameters_are_set(void **state)
     assert_int_equal(parameters.core_contexts, 1);
     assert_true(assigns("l1d.bytes=48K", "l1d.ways=12"));
     assert_int_equal(parameters.l1d_bytes, 48 << 10);
-    assert_true(parameters_assign(&parameters, NULL, 0, problem));
+    assert_true(parameters_assign(&parameters, &given, NULL, 0, problem));
 }
 
 static void what_cannot_be_set_is_refused(void **state)
@@ -234,9 +256,9 @@ static void what_cannot_be_set_is_refused(void **state)
 static void files_that_cannot_be_read_say_why(void **state)
 {
     (void)state;
-    assert_false(parameters_read(&parameters, "/nonexistent/x.ini", problem));
+    assert_false(parameters_read(&parameters, &given, "/nonexistent/x.ini", problem));
     assert_string_equal(problem, "/nonexistent/x.ini: No such file or directory");
-    assert_false(parameters_read(&parameters, "/", problem));
+    assert_false(parameters_read(&parameters, &given, "/", problem));
     assert_string_equal(problem, "/: Is a directory");
 }
 
@@ -295,6 +317,7 @@ int main(void)
         TEST(values_are_set_and_printed_as_written),
         TEST(ends_of_ranges_are_in_them),
         TEST(what_is_not_there_is_named),
+        TEST(what_was_given_is_told_apart),
         TEST(what_is_no_value_is_refused),
         TEST(a_second_value_is_refused),
         TEST(a_whole_that_cannot_be_built_is_refused),

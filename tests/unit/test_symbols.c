@@ -250,7 +250,7 @@ static void demangles_cxx_names(void **state)
     const char *name = "shape::box::area(int) const";
 
     if (!demangle_available()) {
-        print_message("built without libiberty: C++ names stay mangled\n");
+        fail_msg("libstdc++.so.6 is not installed: tools/install-deps build");
         name = "_ZNK5shape3box4areaEi";
     }
     struct symbols *symbols = symbols_open(program);

@@ -32,10 +32,10 @@ enum watch {
     WATCH_TOTAL = 1024,        /* executed instructions, added up: one addition for many */
     WATCH_RECORD = 2048,       /* an instruction goes to the list of engine_run_recorded */
     WATCH_RECORD_FIRST = 4096, /* the first instruction of a block goes to that list */
-    WATCH_RUN = 8192,          /* executions of instructions that follow each other, counted as one */
-    WATCH_FALLS = 16384,       /* executions of a conditional branch that go on behind it */
-    WATCH_BEFORE = 32768,      /* an instruction is about to be executed */
-    WATCH_CYCLES = 65536,      /* cycles since the last retirement of its context, added up */
+    WATCH_RUN = 8192,     /* executions of instructions that follow each other, counted as one */
+    WATCH_FALLS = 16384,  /* executions of a conditional branch that go on behind it */
+    WATCH_BEFORE = 32768, /* an instruction is about to be executed */
+    WATCH_CYCLES = 65536, /* cycles since the last retirement of its context, added up */
 };
 /* Events that have a cycle: only a pipeline tells them, but for WATCH_RETIRED. */
 #define WATCH_TIMED                                                                                \

@@ -251,6 +251,7 @@ static int store_environment(const struct strings *environment)
 static int64_t host_execve(struct thread *thread, const char *path, const char **arguments,
                            char **environment)
 {
+    schedule_give_way(&thread->process->schedule);
     fflush(NULL);
     signal_host_prepare_exec(thread);
     /* execve's parameters have no const for historical reasons only. */

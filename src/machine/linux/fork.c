@@ -85,6 +85,7 @@ static int64_t fork_copy(struct thread *thread, const uint64_t *arguments)
     struct process *process = thread->process;
     uint64_t flags = arguments[CLONE_ARGUMENT_FLAGS] & (PASSED_FLAGS | CLONE_VFORK);
 
+    schedule_dismiss_onlooker(&process->schedule);
     fflush(NULL);
     signal_host_hold();
     int32_t descriptor;
@@ -171,6 +172,7 @@ static int64_t fork_shared(struct thread *thread, const uint64_t *arguments)
     int64_t result = -ENOMEM;
 
     if (before != NULL && notes != NULL && child != NULL) {
+        schedule_dismiss_onlooker(&process->schedule);
         signal_host_hold();
         signal_host_save(notes);
         *before = *process;

@@ -342,7 +342,7 @@ static int make_stack(struct process *process, const struct program_request *req
         {AT_SECURE, 0},
     };
     const struct stack_request contents = {
-        .file_name = request->path,
+        .file_name = request->seen != NULL ? request->seen : request->path,
         .arguments = request->arguments,
         .environment = request->environment,
         .auxiliary = auxiliary,
@@ -389,7 +389,7 @@ static int load_opened(struct process *process, struct thread *thread,
     }
     program_slices_attach(&process->machine, request->path, program->bias);
     process->executable = realpath(request->path, NULL);
-    name_thread(thread, request->path);
+    name_thread(thread, request->seen != NULL ? request->seen : request->path);
     thread->hart.pc = entry;
     thread->hart.x[REGISTER_SP] = files_state(process)->stack.pointer;
     return 0;

@@ -83,28 +83,47 @@ int64_t sys_newfstatat(struct thread *thread, const uint64_t *arguments)
     return write_stat(thread, arguments[2], &status);
 }
 
+static int64_t write_link(struct thread *thread, guest_addr address, int size, const char *target)
+{
+    if (size <= 0) {
+        return -EINVAL;
+    }
+    uint64_t length = strlen(target);
+    if (length > (uint64_t)size) {
+        length = (uint64_t)size;
+    }
+    return thread_write(thread, address, target, length) ? (int64_t)length : -EFAULT;
+}
+
+/* The path at which the program sees the file that a link of /proc leads to, such as that of an open descriptor; NULL
+ * if it is the host's. */
+static const char *find_seen(const struct process *process, const char *link, char host[PATH_MAX])
+{
+    const ssize_t length = readlink(link, host, PATH_MAX - 1);
+    host[length > 0 ? length : 0] = '\0';
+    const char *seen = paths_seen(process, host);
+    return seen != host ? seen : NULL;
+}
+
 int64_t sys_readlinkat(struct thread *thread, const uint64_t *arguments)
 {
     char buffer[PATH_MAX];
     const char *path = guest_string(thread, arguments[1]);
-    const char *executable = thread->process->executable;
+    const struct process *process = thread->process;
     int size = (int)arguments[3];
 
     if (path == NULL) {
         return -EFAULT;
     }
-    const char *own = paths_own_proc(thread->process, path);
-    if (own != NULL && strcmp(own, "exe") == 0 && executable != NULL) {
-        if (size <= 0) {
-            return -EINVAL;
-        }
-        uint64_t length = strlen(executable);
-        if (length > (uint64_t)size) {
-            length = (uint64_t)size;
-        }
-        return thread_write(thread, arguments[2], executable, length) ? (int64_t)length : -EFAULT;
+    const char *own = paths_own_proc(process, path);
+    if (own != NULL && strcmp(own, "exe") == 0 && process->executable != NULL) {
+        return write_link(thread, arguments[2], size, paths_seen(process, process->executable));
     }
-    path = paths_translate(thread->process, path, buffer);
+    const char *seen = own != NULL ? find_seen(process, path, buffer) : NULL;
+    if (seen != NULL) {
+        return write_link(thread, arguments[2], size, seen);
+    }
+    path = paths_translate(process, path, buffer);
     return files_result(syscall(SYS_readlinkat, (int)arguments[0], path,
                                 guest_buffer(thread, arguments[2], arguments[3]), size));
 }

@@ -23,10 +23,27 @@ const char *paths_own_proc(const struct process *process, const char *path)
     return NULL;
 }
 
+const char *paths_seen(const struct process *process, const char *host)
+{
+    for (size_t i = 0; i < PATH_ALIASES; i++) {
+        const struct path_alias *alias = &process->aliases[i];
+        if (alias->seen != NULL && strcmp(alias->host, host) == 0) {
+            return alias->seen;
+        }
+    }
+    return host;
+}
+
 const char *paths_translate(const struct process *process, const char *path, char buffer[PATH_MAX])
 {
     if (path[0] != '/') {
         return path;
+    }
+    for (size_t i = 0; i < PATH_ALIASES; i++) {
+        const struct path_alias *alias = &process->aliases[i];
+        if (alias->seen != NULL && strcmp(alias->seen, path) == 0) {
+            return alias->host;
+        }
     }
     const char *own = paths_own_proc(process, path);
     if (own != NULL) {

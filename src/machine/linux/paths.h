@@ -6,6 +6,9 @@
 
 #include <limits.h>
 
+/* The path at which the program sees a file of the host: `host` itself, unless it is one of the process's aliases. */
+const char *paths_seen(const struct process *process, const char *host);
+
 /* The host's name of a file: an absolute path that exists below the sysroot is
  * taken from there, /proc/self/exe is the program.  Returns `path` itself or
  * `buffer`. */

@@ -76,7 +76,8 @@ static void print_line(FILE *file, const struct process *process, const struct r
 {
     unsigned permissions = memory_permissions(&process->machine.memory, start);
     const struct region *region = region_find(regions, start);
-    const char *name = region != NULL ? region->name : purpose(process, start, end);
+    const char *name =
+        region != NULL ? paths_seen(process, region->name) : purpose(process, start, end);
     int length = fprintf(
         file, "%08llx-%08llx %c%c%c%c %08llx %02x:%02x %llu ", (unsigned long long)start,
         (unsigned long long)end, (permissions & PAGE_READ) != 0 ? 'r' : '-',

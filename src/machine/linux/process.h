@@ -132,6 +132,13 @@ struct resource_limit {
     uint64_t now, most;
 };
 
+/* A file that the program finds at another path than the host has it, as if it were mounted there: both are absolute.
+ * `seen` is NULL where there is none. */
+struct path_alias {
+    const char *seen, *host;
+};
+enum { PATH_ALIASES = 2 };
+
 struct process {
     struct machine machine;
     struct schedule schedule; /* its threads, as tasks, and whose turn it is */
@@ -145,10 +152,11 @@ struct process {
     guest_addr mmap_top;
     const char *sysroot;    /* prefix for absolute paths that exist below it; NULL: none */
     const char *executable; /* absolute host path of the running program */
-    char **reexec;          /* the command and options with which execve starts a program again */
-    char **reexec_reports;  /* further options of the first process; both end with NULL */
-    char **reexec_same;     /* instead of both, if the first executes its own file again; or NULL */
-    bool limit_reached;     /* --max-instructions ended it */
+    struct path_alias aliases[PATH_ALIASES];
+    char **reexec;         /* the command and options with which execve starts a program again */
+    char **reexec_reports; /* further options of the first process; both end with NULL */
+    char **reexec_same;    /* instead of both, if the first executes its own file again; or NULL */
+    bool limit_reached;    /* --max-instructions ended it */
     int exit_status;
     int exit_signal;   /* the signal that killed the program, or 0 */
     struct last_stop { /* why the engine stopped last: the cause of death, if it was a fault */
@@ -245,6 +253,7 @@ void signal_deliver(struct thread *thread);
  * with (126, 127, 125), or 0. */
 struct program_request {
     const char *path;
+    const char *seen; /* the path by which the program knows itself; NULL: `path` */
     char **arguments;
     char **environment;
 };

@@ -80,11 +80,38 @@ static int64_t finish(int64_t result)
     return result == -EINTR ? SYSCALL_INTERRUPTED : result;
 }
 
+/* The onlooker that gave way because the descriptor is a terminal; else NULL. */
+static struct onlooker *clear_terminal(struct thread *thread, int fd)
+{
+    struct onlooker *onlooker = thread->process->schedule.onlooker;
+
+    if (onlooker == NULL || !isatty(fd)) {
+        return NULL;
+    }
+    onlooker->give_way(onlooker);
+    return onlooker;
+}
+
+/* The byte of this number, which has been written and so can be read. */
+static char byte_of(const struct transfer_vector *vector, uint64_t number)
+{
+    unsigned part = 0;
+
+    while (number >= vector->parts[part].iov_len) {
+        number -= vector->parts[part++].iov_len;
+    }
+    return ((const char *)vector->parts[part].iov_base)[number];
+}
+
 static int64_t read_vector(struct thread *thread, int fd, const struct transfer_vector *vector,
                            uint64_t flags)
 {
     int64_t result;
+    struct onlooker *onlooker = clear_terminal(thread, fd);
 
+    if (onlooker != NULL) {
+        onlooker->line_open = false; /* the user ends the line that is read */
+    }
     special_update(thread);
     if (special_read(thread, fd, vector->parts, vector->count, &result)) {
         return result;
@@ -141,6 +168,7 @@ static int64_t write_vector(struct thread *thread, int fd, struct transfer_vecto
                             uint64_t flags)
 {
     struct stat status;
+    struct onlooker *onlooker = clear_terminal(thread, fd);
 
     if (vector->bytes > PIPE_BUF && fstat(fd, &status) == 0 &&
         (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
@@ -150,9 +178,13 @@ static int64_t write_vector(struct thread *thread, int fd, struct transfer_vecto
     if (vector->bytes > 0 && wait_expected(fd, POLLOUT)) {
         return wait_for_descriptor(thread, fd, POLLOUT, WAIT_FOREVER);
     }
-    return finish(files_result(
+    const int64_t result = files_result(
         flags == 0 ? syscall(SYS_writev, fd, vector->parts, vector->count)
-                   : syscall(SYS_pwritev2, fd, vector->parts, vector->count, -1l, -1l, flags)));
+                   : syscall(SYS_pwritev2, fd, vector->parts, vector->count, -1l, -1l, flags));
+    if (onlooker != NULL && result > 0) {
+        onlooker->line_open = byte_of(vector, (uint64_t)result - 1) != '\n';
+    }
+    return finish(result);
 }
 
 /* A single buffer as a vector of one part; the kernel too limits its size. */

@@ -58,6 +58,7 @@ static void stop_at_limit(struct process *process)
     if (limit != 0 && process->machine.instructions >= limit && !process->schedule.ended) {
         outside_end(process, LIMIT_EXIT_STATUS);
         process->limit_reached = true;
+        schedule_give_way(&process->schedule);
         fprintf(stderr, "strata: stopped after %llu instructions (--max-instructions)\n",
                 (unsigned long long)process->machine.instructions);
     }

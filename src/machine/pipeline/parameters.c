@@ -1,7 +1,9 @@
-/* Reads configuration files: sections in brackets, NAME = VALUE, comments after # and ;. */
+/* Reads configuration files: sections in brackets, NAME = VALUE, comments after # and ;.  Before the first section,
+ * rest = default says that what the file does not give is meant to have its default. */
 #include "machine/pipeline/parameters.h"
 
 #include "base/beside.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,6 +11,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FOLDER_IN_TREE "../configs"
+#define FOLDER_INSTALLED "../share/strata/configs"
 
 #define KIB(n) (UINT64_C(n) << 10)
 #define MIB(n) (UINT64_C(n) << 20)
@@ -28,6 +33,7 @@ const size_t parameter_count = sizeof parameter_rows / sizeof parameter_rows[0];
 
 struct reader {
     struct parameters *parameters;
+    struct parameters_given *given;
     const char *path;
     unsigned line; /* 0: it is no line of a file */
     char section[32];
@@ -120,20 +126,6 @@ static const struct parameter_row *find(const char *section, const char *name)
     return NULL;
 }
 
-static bool read_number(const char *text, uint64_t *value)
-{
-    char *end;
-    if (!isdigit((unsigned char)text[0])) {
-        return false;
-    }
-    errno = 0;
-    const unsigned long long number = strtoull(text, &end, 10);
-    const char *suffix = *end != '\0' ? strchr("KMG", *end) : NULL;
-    const unsigned shift = suffix != NULL ? 10 * (unsigned)(suffix - "KMG" + 1) : 0;
-    *value = (uint64_t)number << shift;
-    return errno == 0 && end[suffix != NULL] == '\0' && *value >> shift == number;
-}
-
 static bool set(struct reader *reader, const struct parameter_row *row, const char *text)
 {
     uint64_t value = 0;
@@ -143,6 +135,7 @@ static bool set(struct reader *reader, const struct parameter_row *row, const ch
                      reader->lines[place]);
     }
     reader->lines[place] = reader->line;
+    reader->given->rows[place] = true;
     if (row->words != NULL) {
         size_t length;
         const char *word;
@@ -155,7 +148,7 @@ static bool set(struct reader *reader, const struct parameter_row *row, const ch
         }
         return wrong(reader, "%s = %.40s: expected one of: %s", row->name, text, row->words);
     }
-    if (!read_number(text, &value) || value < row->lowest || value > row->highest) {
+    if (!number_read(text, NUMBER_SIZE, row->lowest, row->highest, &value)) {
         char *range = NULL;
         size_t bytes = 0;
         FILE *file = open_memstream(&range, &bytes);
@@ -212,6 +205,11 @@ static bool read_line(struct reader *reader, char *line)
     *equals = '\0';
     const char *name = trim(line);
     const struct parameter_row *row = find(reader->section, name);
+    if (reader->section[0] == '\0' && strcmp(name, "rest") == 0) {
+        reader->given->rest = strcmp(trim(equals + 1), "default") == 0;
+        return reader->given->rest ||
+               wrong(reader, "rest = %.40s: expected default", trim(equals + 1));
+    }
     if (row == NULL) {
         return reader->section[0] == '\0'
                    ? wrong(reader, "%.40s stands before the first [section]", name)
@@ -290,10 +288,11 @@ static bool check_whole(struct reader *reader)
     return true;
 }
 
-bool parameters_read(struct parameters *parameters, const char *path,
-                     char problem[PARAMETERS_PROBLEM_BYTES])
+bool parameters_read(struct parameters *parameters, struct parameters_given *given,
+                     const char *path, char problem[PARAMETERS_PROBLEM_BYTES])
 {
-    struct reader reader = {.parameters = parameters, .path = path, .problem = problem};
+    struct reader reader = {
+        .parameters = parameters, .given = given, .path = path, .problem = problem};
     FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t room = 0;
@@ -302,6 +301,7 @@ bool parameters_read(struct parameters *parameters, const char *path,
         return false;
     }
     parameters_set_defaults(parameters);
+    *given = (struct parameters_given){.rest = false};
     bool good = true;
     errno = 0;
     while (good && getline(&line, &room, file) >= 0) {
@@ -339,10 +339,11 @@ static bool assign(struct reader *reader, const char *assignment)
     return good;
 }
 
-bool parameters_assign(struct parameters *parameters, const char *const *assignments, size_t count,
+bool parameters_assign(struct parameters *parameters, struct parameters_given *given,
+                       const char *const *assignments, size_t count,
                        char problem[PARAMETERS_PROBLEM_BYTES])
 {
-    struct reader reader = {.parameters = parameters, .problem = problem};
+    struct reader reader = {.parameters = parameters, .given = given, .problem = problem};
     for (size_t i = 0; i < count; i++) {
         if (!assign(&reader, assignments[i])) {
             return false;
@@ -351,14 +352,24 @@ bool parameters_assign(struct parameters *parameters, const char *const *assignm
     return count == 0 || check_whole(&reader);
 }
 
+bool parameters_is_name(const char *name)
+{
+    return strpbrk(name, "/.") == NULL;
+}
+
+char *parameters_folder(void)
+{
+    return beside_find(FOLDER_IN_TREE, FOLDER_INSTALLED);
+}
+
 char *parameters_find(const char *name)
 {
     char *in_tree = NULL, *installed = NULL, *found = NULL;
-    if (strpbrk(name, "/.") != NULL) {
+    if (!parameters_is_name(name)) {
         return strdup(name);
     }
-    if (asprintf(&in_tree, "../configs/%s.ini", name) >= 0 &&
-        asprintf(&installed, "../share/strata/configs/%s.ini", name) >= 0) {
+    if (asprintf(&in_tree, FOLDER_IN_TREE "/%s" PARAMETERS_ENDING, name) >= 0 &&
+        asprintf(&installed, FOLDER_INSTALLED "/%s" PARAMETERS_ENDING, name) >= 0) {
         found = beside_find(in_tree, installed);
     }
     free(in_tree);

@@ -36,19 +36,31 @@ extern const size_t parameter_count;
 
 void parameters_set_defaults(struct parameters *parameters);
 
+/* Which of the parameters somebody gave, one for each row; the others have their defaults. */
+struct parameters_given {
+    bool rows[sizeof(struct parameters) / sizeof(uint64_t)];
+    bool rest; /* the file says that the others shall have them: rest = default */
+};
+
 /* Sets what the file names.  False with a message, FILE:LINE: what is wrong, if it names what is not
  * there or is out of range, or if the whole cannot be built. */
 #define PARAMETERS_PROBLEM_BYTES 400
-bool parameters_read(struct parameters *parameters, const char *path,
-                     char problem[PARAMETERS_PROBLEM_BYTES]);
+bool parameters_read(struct parameters *parameters, struct parameters_given *given,
+                     const char *path, char problem[PARAMETERS_PROBLEM_BYTES]);
 
 /* Sets some of them, each SECTION.NAME=VALUE, checked as lines of a file are; of two for the same one the last
  * holds. */
-bool parameters_assign(struct parameters *parameters, const char *const *assignments, size_t count,
+bool parameters_assign(struct parameters *parameters, struct parameters_given *given,
+                       const char *const *assignments, size_t count,
                        char problem[PARAMETERS_PROBLEM_BYTES]);
 
 /* The file that `name` means: one of configs/ if it is a bare word, else itself.  malloc'ed, or NULL. */
 char *parameters_find(const char *name);
+/* Whether it is such a bare word. */
+bool parameters_is_name(const char *name);
+#define PARAMETERS_ENDING ".ini"
+/* The folder configs/, in the tree or where Strata is installed; malloc'ed, or NULL. */
+char *parameters_folder(void);
 
 uint64_t parameter_get(const struct parameters *parameters, const struct parameter_row *row);
 /* The value as a configuration file would have it. */

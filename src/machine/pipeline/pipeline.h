@@ -108,7 +108,7 @@ struct unit *pipeline_unit_create(struct pipeline *pipeline, struct unit_host ho
  * block. */
 struct unit *pipeline_warm_unit_create(struct pipeline *pipeline, struct unit_host host);
 void pipeline_report(const struct pipeline *pipeline, struct statistics *statistics);
-/* For the user, in a few lines. */
+/* For the user, in a few lines: all but how many cycles there were, which the samples of a run do not say. */
 void pipeline_print_summary(const struct pipeline *pipeline, FILE *file);
 /* Of all contexts together. */
 void pipeline_mix(const struct pipeline *pipeline, uint64_t mix[MIX_COUNT]);

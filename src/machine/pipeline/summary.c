@@ -1,4 +1,4 @@
-/* What --summary says of the pipeline: cycles, the instruction mix, branches and misses. */
+/* What --summary says of the pipeline: where the cycles went, the instruction mix, branches and misses. */
 #include "machine/pipeline/measure.h"
 #include "machine/pipeline/window.h"
 
@@ -25,6 +25,48 @@ static void print_mix(const struct pipeline *pipeline, uint64_t instructions, FI
     fputc('\n', file);
 }
 
+/* Causes that took less than so much of the cycles are left out, which are most. */
+#define SHARE_SHOWN 0.0005
+
+static void print_cause(const char *name, const char *meaning, double cycles, double share,
+                        FILE *file)
+{
+    if (share >= SHARE_SHOWN) {
+        fprintf(file, "    %-13s%15.4f %5.1f%%  %s\n", name, cycles, 100 * share, meaning);
+    }
+}
+
+/* The CPI stack of one context: what its cycles per instruction consist of. */
+static void print_stack(const struct pipeline *pipeline, unsigned number, bool single,
+                        uint64_t cycles, FILE *file)
+{
+    static const struct {
+        const char *name, *meaning;
+    } causes[] = {
+#define CAUSE(name, meaning) {#name, meaning},
+#include "machine/pipeline/stack.def"
+#undef CAUSE
+    };
+    const struct context_statistics *statistics = &pipeline->contexts[number].statistics;
+    const double slots = (double)cycles * (double)pipeline->parameters.core_commit_width;
+    const double cpi = (double)cycles / (double)statistics->instructions;
+    double idle = 1;
+    fprintf(file, "  CPI stack      %15.4f   cycles per instruction", cpi);
+    if (!single) {
+        fprintf(file, " of context %u", number);
+    }
+    fputc('\n', file);
+    for (unsigned i = 0; i < CAUSE_COUNT; i++) {
+        const double share = (double)statistics->slots[i] / slots;
+        idle -= share;
+        if (i != CAUSE_idle) {
+            print_cause(causes[i].name, causes[i].meaning, cpi * share, share, file);
+        }
+    }
+    idle += (double)statistics->slots[CAUSE_idle] / slots;
+    print_cause(causes[CAUSE_idle].name, causes[CAUSE_idle].meaning, cpi * idle, idle, file);
+}
+
 void pipeline_print_summary(const struct pipeline *pipeline, FILE *file)
 {
     const struct measurement measured = pipeline_measured(pipeline);
@@ -32,8 +74,13 @@ void pipeline_print_summary(const struct pipeline *pipeline, FILE *file)
         return;
     }
     const double thousands = (double)measured.instructions / 1000;
-    fprintf(file, "  cycles         %15" PRIu64 "   instructions per cycle %.3f\n", measured.cycles,
-            (double)measured.instructions / (double)measured.cycles);
+    /* Those that only slices ran on have no instructions of the program. */
+    for (unsigned i = 0; i < pipeline->context_count; i++) {
+        const uint64_t instructions = pipeline->contexts[i].statistics.instructions;
+        if (instructions > 0) {
+            print_stack(pipeline, i, instructions == measured.instructions, measured.cycles, file);
+        }
+    }
     print_mix(pipeline, measured.instructions, file);
     const struct branch_counts branches = branch_counts(&pipeline->predictor.statistics);
     if (branches.all > 0) {

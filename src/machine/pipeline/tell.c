@@ -112,8 +112,9 @@ bool tell_ask(struct pipeline *pipeline, struct static_insn *static_insn,
         if (request.events & WATCH_CYCLES) {
             static_insn->cycles = request.total;
         }
-        const struct watcher watcher = {
-            .unit = unit, .events = request.events & unit->kind->timed & WATCH_TIMED, .own = request.own};
+        const struct watcher watcher = {.unit = unit,
+                                        .events = request.events & unit->kind->timed & WATCH_TIMED,
+                                        .own = request.own};
         enough &= watcher.events == 0 || add_watcher(pipeline, static_insn, watcher, instruction);
     }
     return enough;

@@ -111,12 +111,12 @@ struct context {
     unsigned stream_head, stream_count; /* executed, not fetched */
     unsigned queue_count;               /* before these: fetched, not dispatched */
     uint64_t given, retired;            /* records */
-    uint64_t last_retired;              /* the cycle in which an instruction of its thread last did */
-    bool active;                        /* a thread runs on it */
-    uint64_t space;                     /* of the program that runs on it, above its addresses */
-    uint8_t slice;                      /* the number of the one that runs on it; 0: none */
-    uint8_t slice_chain;                /* which chain of these it belongs to */
-    bool slice_guarded; /* its guard ends it, maybe where it would start the next one */
+    uint64_t last_retired; /* the cycle in which an instruction of its thread last did */
+    bool active;           /* a thread runs on it */
+    uint64_t space;        /* of the program that runs on it, above its addresses */
+    uint8_t slice;         /* the number of the one that runs on it; 0: none */
+    uint8_t slice_chain;   /* which chain of these it belongs to */
+    bool slice_guarded;    /* its guard ends it, maybe where it would start the next one */
     unsigned
         slice_left; /* its instructions that have not retired; a thread's may come behind them */
 

@@ -239,8 +239,8 @@ static bool add_units(struct machine *machine)
     machine->origins = (struct origins){.memory = &machine->memory, .classes = machine->classes};
     counter_table_name_by(machine->counters, &machine->origins);
     if (options->profile != NULL) {
-        machine->profile = profile_create(host, &machine->origins, options->profile,
-                                          options->processor != NULL);
+        machine->profile =
+            profile_create(host, &machine->origins, options->profile, options->processor != NULL);
         if (machine->profile == NULL) {
             fprintf(stderr, "strata: not enough memory for the profile\n");
             return false;

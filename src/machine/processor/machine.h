@@ -23,18 +23,18 @@ struct sampler_plan;
 #define OWN_DESCRIPTORS 3
 
 struct machine_options {
-    uint64_t counter_entries;           /* 0: unlimited */
-    uint64_t max_instructions;          /* 0: no limit */
-    bool real_time;                     /* the host's clock instead of retired instructions */
-    const char *trace_path;             /* NULL: no trace */
-    guest_addr trace_low, trace_high;   /* high is exclusive */
-    bool strict_reservations;           /* sc fails after any other access since lr */
-    bool profile_loops;                 /* count taken backward branches by target */
-    bool count_classes;                 /* count instructions by the classes of ic.sync */
+    uint64_t counter_entries;              /* 0: unlimited */
+    uint64_t max_instructions;             /* 0: no limit */
+    bool real_time;                        /* the host's clock instead of retired instructions */
+    const char *trace_path;                /* NULL: no trace */
+    guest_addr trace_low, trace_high;      /* high is exclusive */
+    bool strict_reservations;              /* sc fails after any other access since lr */
+    bool profile_loops;                    /* count taken backward branches by target */
+    bool count_classes;                    /* count instructions by the classes of ic.sync */
     const struct profile_request *profile; /* count instructions by address; NULL: do not */
-    const struct parameters *processor; /* cycle by cycle; NULL: instructions only */
-    const char *processor_name;         /* the file that describes the processor, for reports */
-    const char *const *processor_sets;  /* parameters that --set gave, SECTION.NAME=VALUE */
+    const struct parameters *processor;    /* cycle by cycle; NULL: instructions only */
+    const char *processor_name;            /* the file that describes the processor, for reports */
+    const char *const *processor_sets;     /* parameters that --set gave, SECTION.NAME=VALUE */
     size_t processor_set_count;
     bool count_loads;                /* count what each static load does; needs a processor */
     const guest_addr *perfect_loads; /* addresses of loads that always hit; NULL: none */

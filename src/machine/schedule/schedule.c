@@ -156,6 +156,23 @@ uint64_t schedule_budget(struct schedule *schedule, const struct task *task, uin
 void schedule_execute(struct schedule *schedule, struct task *task, uint64_t budget)
 {
     outside_stopped(task->thread, machine_run(schedule->machine, task->hart, budget));
+    struct onlooker *onlooker = schedule->onlooker;
+    if (onlooker != NULL && schedule->machine->instructions >= onlooker->next) {
+        onlooker->look(onlooker);
+    }
+}
+
+void schedule_give_way(struct schedule *schedule)
+{
+    if (schedule->onlooker != NULL) {
+        schedule->onlooker->give_way(schedule->onlooker);
+    }
+}
+
+void schedule_dismiss_onlooker(struct schedule *schedule)
+{
+    schedule_give_way(schedule);
+    schedule->onlooker = NULL;
 }
 
 void schedule_loop(struct schedule *schedule)

@@ -34,6 +34,17 @@ struct task {
     struct task *next;    /* of the same process, in order of creation */
 };
 
+/* Who watches how far the program has come, on the terminal that the program may use, too.  Called between
+ * the program's instructions. */
+struct onlooker {
+    /* The program has executed `next` instructions. */
+    void (*look)(struct onlooker *onlooker);
+    /* The program is about to use a terminal, or to leave this process: nothing may stand there. */
+    void (*give_way)(struct onlooker *onlooker);
+    uint64_t next;
+    bool line_open; /* the program has written a part of a line to a terminal, and not its end */
+};
+
 struct schedule {
     struct machine *machine;
     struct process *process; /* what Linux knows of the program */
@@ -41,6 +52,7 @@ struct schedule {
     struct task *current;    /* whose instructions run; NULL: nobody's, or it is gone */
     struct task *on_context[CONTEXTS_MAX]; /* of the pipeline: who runs there */
     struct together *together;             /* programs beside this one; NULL: none */
+    struct onlooker *onlooker;             /* NULL: nobody */
     bool ended;                            /* exit_group was called or a fatal signal arrived */
     bool turn_over;                        /* the running task gave up the rest of its turn */
     int last_number; /* of the task that ran last, which may be gone; -1: none ran */
@@ -82,6 +94,11 @@ void schedule_switch_to(struct schedule *schedule, struct task *task);
 uint64_t schedule_budget(struct schedule *schedule, const struct task *task, uint64_t turn_start);
 /* Runs the task for that long at most, and lets Linux handle what stops it. */
 void schedule_execute(struct schedule *schedule, struct task *task, uint64_t budget);
+
+/* The onlooker, if there is one, gives way. */
+void schedule_give_way(struct schedule *schedule);
+/* The onlooker, if there is one, gives way and does not come back: others will use the terminal. */
+void schedule_dismiss_onlooker(struct schedule *schedule);
 
 /* Runs until the program has ended. */
 void schedule_loop(struct schedule *schedule);

@@ -37,7 +37,7 @@ struct activity {
 /* A hart's calls. */
 struct caller {
     const struct hart *hart;
-    uint64_t instructions; /* that it has executed */
+    uint64_t instructions;       /* that it has executed */
     struct activity *activities; /* by function */
     size_t activity_count;
     uint32_t place;
@@ -57,10 +57,11 @@ struct call_graph {
     size_t way_count, way_capacity;
     struct call_again *again;
     size_t again_count, again_capacity;
-    uint64_t *inclusive; /* by function: instructions while it was on a stack, of calls that are over */
+    uint64_t
+        *inclusive; /* by function: instructions while it was on a stack, of calls that are over */
     size_t inclusive_count;
     struct caller *callers; /* the newest first */
-    struct caller *now; /* of the hart that runs; NULL before the first */
+    struct caller *now;     /* of the hart that runs; NULL before the first */
 };
 
 /* Makes room for one item more. */
@@ -79,10 +80,10 @@ static uint32_t add_place(struct call_graph *graph, uint32_t parent, uint32_t fu
                           uint64_t site)
 {
     size_t capacity = graph->place_capacity;
-    graph->first_ways = make_room(graph->first_ways, graph->place_count, &capacity,
-                                  sizeof *graph->first_ways);
-    graph->places = make_room(graph->places, graph->place_count, &graph->place_capacity,
-                              sizeof *graph->places);
+    graph->first_ways =
+        make_room(graph->first_ways, graph->place_count, &capacity, sizeof *graph->first_ways);
+    graph->places =
+        make_room(graph->places, graph->place_count, &graph->place_capacity, sizeof *graph->places);
     graph->first_ways[graph->place_count] = NO_WAY;
     graph->places[graph->place_count] =
         (struct call_place){.function = function, .parent = parent, .site = site};
@@ -347,8 +348,7 @@ void call_graph_enter(struct call_graph *graph, uint32_t function, bool at_start
 {
     struct caller *caller = graph->now;
     const struct frame outermost = {.place = CALL_GRAPH_ROOT};
-    const struct frame *call =
-        caller->count > 0 ? &caller->frames[caller->count - 1] : &outermost;
+    const struct frame *call = caller->count > 0 ? &caller->frames[caller->count - 1] : &outermost;
     settle(graph);
     const struct way *way = find_way(graph, call->place, function, call->site);
     if (caller->calling || at_start) {

@@ -1,6 +1,8 @@
 /* Units that a user chooses: finds the kind by name or in a file, and gives it its parameters. */
 #include "machine/units/chosen.h"
 
+#include "base/number.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -109,7 +111,6 @@ static bool set(struct choice *choice, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
     unsigned number;
-    char *end;
 
     if (equals == NULL) {
         return refuse(choice, "expected PARAMETER=VALUE: %s", assignment);
@@ -119,14 +120,11 @@ static bool set(struct choice *choice, const char *assignment)
     if (parameter == NULL) {
         return refuse(choice, "has no parameter %.*s", (int)(equals - assignment), assignment);
     }
-    errno = 0;
-    const uint64_t value = strtoull(equals + 1, &end, 10);
-    if (equals[1] < '0' || equals[1] > '9' || *end != '\0' || errno != 0 ||
-        value < parameter->least || value > parameter->most) {
+    if (!number_read(equals + 1, NUMBER_SIZE, parameter->least, parameter->most,
+                     &choice->values[number])) {
         return refuse(choice, "%s must be a number from %" PRIu64 " to %" PRIu64 ": %s",
                       parameter->name, parameter->least, parameter->most, equals + 1);
     }
-    choice->values[number] = value;
     return true;
 }
 

@@ -9,7 +9,6 @@ struct counter_table;
 struct origins;
 
 #define COUNTER_UNLIMITED 0
-#define COUNTER_ENTRIES_DEFAULT 64
 #define COUNTER_ENTRIES_MAX (UINT64_C(1) << 20)
 
 struct counter_table *counter_table_create(uint64_t entries, struct unit_host host);

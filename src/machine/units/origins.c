@@ -5,6 +5,8 @@
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/units/code_classes.h"
 
+#include <string.h>
+
 #define TP 4 /* a translator's own register: the program's tp is never there in the cache */
 
 static bool read_mark(const struct memory *memory, const struct xstrata_origins *table,
@@ -58,12 +60,22 @@ static bool find_mark(const struct memory *memory, const struct xstrata_origins 
     return find_number(memory, table, offset, &number) && read_mark(memory, table, number, found);
 }
 
+/* Code that may be executed can be looked at, also where the program may not read it. */
+static bool read_half(const struct memory *memory, guest_addr pc, uint16_t *half)
+{
+    if (memory_allows(memory, pc, sizeof *half, PAGE_EXECUTE)) {
+        memcpy(half, memory_host(memory, pc), sizeof *half);
+        return true;
+    }
+    return memory_read(memory, half, pc, sizeof *half);
+}
+
 bool origins_read(const struct origins *origins, guest_addr pc, struct rv64_insn *insn)
 {
     const struct memory *memory = origins->memory;
     uint16_t half, upper = 0;
-    if (!memory_read(memory, &half, pc, sizeof half) ||
-        ((half & 3) == 3 && !memory_read(memory, &upper, pc + 2, sizeof upper))) {
+    if (!read_half(memory, pc, &half) ||
+        ((half & 3) == 3 && !read_half(memory, pc + 2, &upper))) {
         return false;
     }
     rv64_decode((half & 3) == 3 ? half | (uint32_t)upper << 16 : half, insn);

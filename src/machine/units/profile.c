@@ -214,8 +214,8 @@ static bool is_backward_branch(const struct profile *profile, const struct rv64_
 {
     struct rv64_insn insn;
     if (!is_conditional(copy) || !executed->own ||
-        !origins_read(profile->origins, executed->near, &insn) ||
-        !is_conditional(&insn) || insn.imm >= 0) {
+        !origins_read(profile->origins, executed->near, &insn) || !is_conditional(&insn) ||
+        insn.imm >= 0) {
         return false;
     }
     *turned = insn.op != copy->op;
@@ -231,8 +231,7 @@ static bool retires(const struct rv64_insn *insn)
 /* What the pipeline records is asked about twice. */
 static void begin_part(struct profile *profile, const struct watch_instruction *instruction)
 {
-    if (profile->part.next != 0 &&
-        profile->part.next == instruction->pc + instruction->bytes) {
+    if (profile->part.next != 0 && profile->part.next == instruction->pc + instruction->bytes) {
         profile->part = profile->part_before;
         profile->asked.next = 0;
     }
@@ -292,8 +291,7 @@ static void add_members(struct profile *profile, const struct executed *executed
 {
     if (members->count + executed->count > members->capacity) {
         members->capacity = 2 * (members->count + executed->count);
-        members->items =
-            realloc(members->items, members->capacity * sizeof members->items[0]);
+        members->items = realloc(members->items, members->capacity * sizeof members->items[0]);
         ASSERT(members->items != NULL);
     }
     for (unsigned i = 0; i < executed->count; i++) {
@@ -375,8 +373,8 @@ static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
     struct watch_run *first = NULL, **link = &first;
     for (unsigned begin = 0, end; begin < members.count; begin = end) {
         const struct member *items = members.items + begin;
-        for (end = begin + 1; end < members.count &&
-                              members.items[end].place->function == items->place->function;) {
+        for (end = begin + 1;
+             end < members.count && members.items[end].place->function == items->place->function;) {
             end++;
         }
         struct run *run = find_run(profile, pc, bytes, items, end - begin);
@@ -552,12 +550,12 @@ static void add_count(void *item, void *context)
 {
     const struct place *place = item;
     struct counting *counting = context;
-    counting->counts[counting->count++] = (struct profile_count){.pc = place->pc,
-                                                                 .function = place->function,
-                                                                 .executions = (uint64_t)place->more,
-                                                                 .falls = place->falls.executions -
-                                                                          place->turned_falls.executions,
-                                                                 .cycles = place->cycles};
+    counting->counts[counting->count++] =
+        (struct profile_count){.pc = place->pc,
+                               .function = place->function,
+                               .executions = (uint64_t)place->more,
+                               .falls = place->falls.executions - place->turned_falls.executions,
+                               .cycles = place->cycles};
 }
 
 static int by_address(const void *a, const void *b)
@@ -581,8 +579,8 @@ static void add_run(void *item, void *context)
 
 struct profile_count *profile_counts(const struct profile *profile, size_t *count)
 {
-    struct counting counting = {
-        .counts = calloc(profile->places.count + 1, sizeof *counting.counts)};
+    struct counting counting = {.counts =
+                                    calloc(profile->places.count + 1, sizeof *counting.counts)};
     ASSERT(counting.counts != NULL);
     for_each(&profile->places, next_place, add_count, &counting);
     qsort(counting.counts, counting.count, sizeof *counting.counts, by_address);

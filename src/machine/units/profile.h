@@ -46,8 +46,9 @@ struct profile_count {
     guest_addr pc;
     uint32_t function;
     uint64_t executions;
-    uint64_t falls;  /* of a backward branch: how often it went on behind itself */
-    uint64_t cycles; /* in which it was the oldest instruction of its context; 0 without a pipeline */
+    uint64_t falls; /* of a backward branch: how often it went on behind itself */
+    uint64_t
+        cycles; /* in which it was the oldest instruction of its context; 0 without a pipeline */
 };
 /* By address, those that were executed or have cycles; to be freed. */
 struct profile_count *profile_counts(const struct profile *profile, size_t *count);

@@ -18,7 +18,11 @@ void count_start(struct translator *translator)
 {
     struct options *options = &translator->options;
     if (options->counters == COUNTERS_AUTO) {
-        options->counters = translator->has_hardware ? COUNTERS_HW : COUNTERS_SW;
+        /* A profile is asked for with the statistics, and `sw` has none: it stops at the threshold. */
+        const bool profile = options->stats_path != NULL || options->stats_fd >= 0;
+        options->counters = translator->has_hardware ? COUNTERS_HW
+                            : profile                ? COUNTERS_SW_EXACT
+                                                     : COUNTERS_SW;
     }
     if (options->counters == COUNTERS_OFF) {
         return;
@@ -223,7 +227,9 @@ void count_each(const struct translator *translator,
         const struct loop_counts found = {.head = loop->head,
                                           .executions = reading.executions,
                                           .hot = loop->hot,
-                                          .evicted = loop->evicted || reading.evicted};
+                                          .evicted = loop->evicted || reading.evicted,
+                                          .partial =
+                                              reading.partial || loop->evicted || reading.evicted};
         if (found.executions != 0 || found.evicted) {
             visit(argument, &found);
         }

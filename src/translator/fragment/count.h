@@ -57,6 +57,7 @@ struct reading {
     uint64_t executions; /* of the loop, with those of counters that are gone */
     bool made;           /* hardware: there is a counter, or was one that is not closed yet */
     bool evicted;        /* hardware: it is gone */
+    bool partial;        /* the loop was executed more often, or may have been */
 };
 
 /* What a kind of counter does; one of these is in each of hw_counter.c, sw_counter.c, paper_counter.c,
@@ -137,7 +138,7 @@ void hw_counter_callback(struct context *context, const uint8_t *tag);
 void sw_counter_take_back(const struct translator *translator, const struct loop *loop);
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop);
 /* What the slot of the loop's head has, if it is the head's at the moment. */
-uint64_t paper_counter_read(const struct translator *translator, const struct loop *loop);
+struct reading paper_counter_read(const struct translator *translator, const struct loop *loop);
 /* How far code that counts one execution in a slot has come. */
 enum paper_progress {
     PAPER_BEGUN,
@@ -151,13 +152,13 @@ void paper_counter_finish(const struct translator *translator, struct loop *loop
 /* How often a slot was taken from another head. */
 uint64_t paper_counter_collisions(const struct counts *counts);
 
-/* For statistics.  A loop's executions are those that were counted: with `sw` no
- * more than the threshold.  If hardware evicted a counter of it, they are what
- * is known: it was executed no less often. */
+/* For statistics.  A loop's executions are those that were counted.  Where `partial`
+ * is set they are what is certain, and it was executed no less often: hardware evicted
+ * a counter of it, `sw` stopped at the threshold, or a slot of `sw-paper` changed hands. */
 struct loop_counts {
     guest_addr head;
     uint64_t executions;
-    bool hot, evicted;
+    bool hot, evicted, partial;
 };
 void count_each(const struct translator *translator,
                 void (*visit)(void *argument, const struct loop_counts *counts), void *argument);

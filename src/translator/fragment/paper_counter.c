@@ -7,15 +7,17 @@ static struct paper_slot *slot_of(const struct translator *translator, const str
     return &translator->counts->slots[paper_slot_of(loop->head)];
 }
 
-uint64_t paper_counter_read(const struct translator *translator, const struct loop *loop)
+/* How often a head took the slot, an empty one at first. */
+static uint64_t slot_takers(const struct paper_slot *slot)
 {
-    const struct paper_slot *slot = slot_of(translator, loop);
-    return slot->head == loop->head ? slot->count : 0;
+    return count_additions(slot->resets, (uintptr_t)slot);
 }
 
-static struct reading paper_read(const struct translator *translator, const struct loop *loop)
+struct reading paper_counter_read(const struct translator *translator, const struct loop *loop)
 {
-    return (struct reading){.executions = paper_counter_read(translator, loop)};
+    const struct paper_slot *slot = slot_of(translator, loop);
+    return (struct reading){.executions = slot->head == loop->head ? slot->count : 0,
+                            .partial = slot_takers(slot) > 1};
 }
 
 /* Another thread may have taken the slot for another head meanwhile. */
@@ -50,7 +52,7 @@ uint64_t paper_counter_collisions(const struct counts *counts)
     for (unsigned i = 0; i < PAPER_SLOTS; i++) {
         const struct paper_slot *slot = &counts->slots[i];
         if (slot->resets != 0) { /* the first one took an empty slot */
-            collisions += count_additions(slot->resets, (uintptr_t)slot) - 1;
+            collisions += slot_takers(slot) - 1;
         }
     }
     return collisions;
@@ -73,7 +75,7 @@ static void paper_make(struct translator *translator, struct fragment *fragment)
 static void paper_drop(struct translator *translator, struct loop *loop)
 {
     counter_code_forget(translator, loop->code, loop);
-    loop->executions = paper_read(translator, loop).executions;
+    loop->executions = paper_counter_read(translator, loop).executions;
     translator->counts->totals.dropped++;
 }
 
@@ -93,7 +95,7 @@ static void paper_reached_late(struct translator *translator, struct loop *loop)
 const struct counter_kind paper_counter = {.make = paper_make,
                                            .link = count_link,
                                            .taken = count_make_when_taken,
-                                           .read = paper_read,
+                                           .read = paper_counter_read,
                                            .drop = paper_drop,
                                            .reached = paper_reached,
                                            .reached_late = paper_reached_late};

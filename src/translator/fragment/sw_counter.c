@@ -15,7 +15,8 @@ static uint64_t cell_start(const uint64_t *cell, uint64_t threshold)
 
 static struct reading sw_read(const struct translator *translator, const struct loop *loop)
 {
-    struct reading reading = {.executions = loop->executions};
+    const bool stops = translator->options.counters == COUNTERS_SW;
+    struct reading reading = {.executions = loop->executions, .partial = stops && loop->hot};
     if (loop->fragment != NULL && !loop->removed) {
         const uint64_t *cell = cell_of(translator, loop);
         reading.executions +=

@@ -47,7 +47,9 @@ static void taken_taken(struct translator *translator, struct exit *exit, struct
 
 static struct reading taken_read(const struct translator *translator, const struct loop *loop)
 {
-    return (struct reading){.executions = paper_counter_read(translator, loop), .made = true};
+    struct reading reading = paper_counter_read(translator, loop);
+    reading.made = true;
+    return reading;
 }
 
 /* Nothing of a loop is bound to a fragment. */

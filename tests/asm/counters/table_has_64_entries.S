@@ -1,4 +1,4 @@
-/* [N6] [N2] The table has 64 entries: the 65th counter evicts the first, whose tag then reads all ones. */
+/* [N6] [N2] A table of 64 entries, the paper's: the 65th counter evicts the first, whose tag then reads all ones. */
 #include "check.h"
 
     .globl _start

@@ -96,11 +96,14 @@ class Slots:
         self.slots = {}         # slot -> [head, count]
         self.collisions = 0
         self.hot = set()
+        self.shared = set()     # slots that changed hands
 
     def count(self, head):
         slot = self.slots.setdefault(head // 2 % SLOTS, [None, 0])
         if slot[0] != head:
-            self.collisions += slot[0] is not None
+            if slot[0] is not None:
+                self.collisions += 1
+                self.shared.add(head // 2 % SLOTS)
             slot[:] = [head, 0]
         slot[1] += 1
         if slot[1] == self.threshold:
@@ -192,6 +195,13 @@ class Model:
         if start in self.live:
             self.counts[start] += 1
             self.slots["sw-paper"].count(start)
+
+    def incomplete(self, kind):
+        """The heads that a kind of counter may have counted too seldom."""
+        counts, hot = self.expected(kind)
+        if kind in self.slots:
+            return {head for head in counts if head // 2 % SLOTS in self.slots[kind].shared}
+        return {head for head in counts if kind == "sw" and hot[head]}
 
     def expected(self, kind):
         """Executions and callbacks of each head, as a kind of counter sees them."""
