@@ -34,7 +34,7 @@ LIBRARY := $(filter-out $(BUILD)/obj/cli/main.o,$(OBJECTS))
 
 HAVE_CROSS := $(shell command -v $(RISCV_CC) 2>/dev/null)
 
-.PHONY: all demo check check-quick check-slow bench bench-real fuzz format lint install uninstall clean help
+.PHONY: all demo check check-quick check-slow bench bench-real bench-musl fuzz format lint install uninstall clean help
 .PHONY: deps guests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -58,6 +58,8 @@ help:
 ##             bring; what each part of the translator costs, which loops each placement of counters finds,
 ##             and what code costs that programs make, as there is more of it; LADDER_FLAGS=--quick for
 ##             smaller programs, HELPERS_FLAGS="--size small" for larger ones
+## bench-musl  the same for the study's programs linked with musl, a small C library, and compiled so that
+##             loops are not inverted; MUSL_FLAGS="--size small" for larger ones: docs/study.md
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
 ##             translated; REAL_FLAGS=--only=lua for some: docs/real-programs.md
 ## fuzz        the ELF reader, the decoders, slices and experiment files, with clang's fuzzer
@@ -113,6 +115,7 @@ $(BUILD)/obj/machine/engine/run.o: FILE_CFLAGS := -frounding-math -ftrapping-mat
 ifneq ($(HAVE_CROSS),)
 include bench/kernels/kernels.mk
 include bench/programs/programs.mk
+include bench/musl/musl.mk
 include bench/spr/spr.mk
 
 guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
@@ -183,6 +186,11 @@ bench-real:
 	@tools/install-deps build guest test real
 	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64
 	@bench/real/run --build $(BUILD) $(REAL_FLAGS)
+
+bench-musl:
+	@tools/install-deps build guest real
+	@$(MAKE) --no-print-directory -j2 $(BUILD)/strata $(BUILD)/strata-rv64 programs musl-programs
+	@bench/musl/run --build $(BUILD) $(MUSL_FLAGS)
 
 clean:
 	rm -rf $(BUILD)

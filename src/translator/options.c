@@ -8,6 +8,9 @@
 
 #define PAGE_BYTES 4096
 #define THRESHOLD_DEFAULT 100
+/* What a target can spend exactly, if it is not 0. */
+#define BUILDER_COST_MIN 6
+#define BUILDER_COST_MAX 1000000000
 #define LOOKUP_BITS_ASKED 16 /* more than that cannot be asked for */
 
 static bool equals(const char *text, const char *name)
@@ -164,7 +167,7 @@ static const char *take_counters(struct options *options, const char *value)
     options->counters = (enum counters)find_name(names, count, value);
     return (unsigned)options->counters < count
                ? NULL
-               : ": expected auto, hw, sw, sw-exact, sw-paper or off";
+               : ": expected auto, hw, sw, sw-exact, sw-paper, sw-paper-taken or off";
 }
 
 static const char *take_placement(struct options *options, const char *value)
@@ -177,8 +180,9 @@ static const char *take_placement(struct options *options, const char *value)
     const unsigned count = sizeof names / sizeof names[0];
 
     options->placement = (enum placement)find_name(names, count, value);
-    return (unsigned)options->placement < count ? NULL
-                                                : ": expected backward, paper, function or head";
+    return (unsigned)options->placement < count
+               ? NULL
+               : ": expected backward, paper, paper-strict, function or head";
 }
 
 static const char *take_threshold(struct options *options, const char *value)
@@ -186,6 +190,14 @@ static const char *take_threshold(struct options *options, const char *value)
     return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
                ? NULL
                : ": expected a number from 0 to 4294967295";
+}
+
+static const char *take_builder_cost(struct options *options, const char *value)
+{
+    return number_read(value, NUMBER_COUNT, 0, BUILDER_COST_MAX, &options->builder_cost) &&
+                   (options->builder_cost == 0 || options->builder_cost >= BUILDER_COST_MIN)
+               ? NULL
+               : ": expected 0, or a number from 6 to 1000000000";
 }
 
 static const char *take_stats(struct options *options, const char *value)

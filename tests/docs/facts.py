@@ -64,7 +64,7 @@ def counters():
     kinds = re.findall(r'^COUNTERS\(\w+, "([\w-]+)"\)', source("counters.def"), flags=re.M)
     table = rows(read(path).split("## What is counted")[0])
     yield "kinds of counters and their table", set(kinds), first_words(table)
-    rules = re.findall(r'^PLACEMENT\(\w+, +"(\w+)"', source("placement.def"), flags=re.M)
+    rules = re.findall(r'^PLACEMENT\(\w+, +"([\w-]+)"', source("placement.def"), flags=re.M)
     placements = rows(section(path, "Placement"))
     yield "placement policies and their table", set(rules), first_words(placements)
     said = {words(cells[0])[0] for cells in table + placements if cells[0].endswith("the default")}

@@ -51,7 +51,7 @@ bool target_hw_link(struct translator *translator, struct exit *exit, const stru
     struct cache *cache = &translator->cache;
     uint8_t *displacement = exit->site.displacement;
     const size_t bytes = (MAKER_BYTES + 7) / 8 * 8;
-    const uint8_t *place = cache->trampolines - bytes;
+    uint8_t *place = cache->trampolines - bytes;
 
     if (!cache_has_room(cache, bytes) || !displacement_reaches(displacement, place) ||
         !displacement_reaches(displacement, to->entry) || !displacement_reaches(place, to->entry) ||

@@ -82,10 +82,28 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
     patch(translator, displacement, reaches ? to->landing : write_far(translator, exit, to));
 }
 
+/* The jump at the end of the code is shorter than the code. */
+bool target_taken_reaches(const struct exit *exit, const uint8_t *code, const struct fragment *to)
+{
+    return displacement_reaches(exit->site.displacement, code) &&
+           displacement_reaches(code, to->entry) &&
+           displacement_reaches(code + target_taken_layout.bytes, to->entry);
+}
+
+void target_taken_link(struct translator *translator, struct exit *exit, uint8_t *code)
+{
+    patch(translator, exit->site.displacement, code);
+    exit->site.maker = code;
+}
+
+uint8_t *target_taken_code(const struct exit *exit)
+{
+    return exit->site.maker;
+}
+
 void target_unlink(struct translator *translator, struct exit *exit)
 {
     patch(translator, exit->site.displacement, exit->site.trampoline);
-    exit->site.maker = NULL;
 }
 
 void target_redirect(struct translator *translator, const struct fragment *fragment,

@@ -11,6 +11,8 @@
 const struct counter_layout target_sw_layout = {.bytes = TOY_CELL + 8, .landing = 8, .indirect = 0};
 const struct counter_layout target_paper_layout = {
     .bytes = 128, .landing = 6, .indirect = 0, .resume = 96};
+/* It ends with the jump to the fragment, whose displacement is the last of it. */
+const struct counter_layout target_taken_layout = {.bytes = 96};
 
 void target_counter_start(struct context *context)
 {
@@ -71,14 +73,12 @@ static void emit_take_slot(struct emitter *emitter)
     emit(emitter, TOY_STORE8, R1, R0, offsetof(struct paper_slot, count));
 }
 
-static void write_slot_counter(struct emitter *emitter, const struct translator *translator,
-                               const struct loop *loop)
+/* Up to the jump to the fragment. */
+static void write_count(struct emitter *emitter, const struct translator *translator,
+                        const struct loop *loop)
 {
-    const uint8_t *code = emitter->at;
     const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
 
-    emit_take_back(emitter);
-    ASSERT(emitter->at == code + target_paper_layout.landing);
     emit_spare(emitter, true);
     emit(emitter, TOY_CONST64, R0, 0, (int64_t)(uintptr_t)slot);
     emit(emitter, TOY_CONST64, R1, 0, (int64_t)loop->head);
@@ -94,6 +94,17 @@ static void write_slot_counter(struct emitter *emitter, const struct translator 
     emit(emitter, TOY_OWN_LEAVE, 0, 0, (int64_t)(uintptr_t)&loop->reached);
     displacement_set(on, emitter->at);
     emit_spare(emitter, false);
+}
+
+static void write_slot_counter(struct emitter *emitter, const struct translator *translator,
+                               const struct loop *loop)
+{
+    const uint8_t *code = emitter->at;
+    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
+
+    emit_take_back(emitter);
+    ASSERT(emitter->at == code + target_paper_layout.landing);
+    write_count(emitter, translator, loop);
     emit_own_jump(emitter, loop->fragment->entry);
     ASSERT(emitter->at <= code + target_paper_layout.resume);
     emitter->at = (uint8_t *)(uintptr_t)code + target_paper_layout.resume;
@@ -114,6 +125,30 @@ void target_counter_write(const struct translator *translator, uint8_t *code,
     } else {
         write_cell_counter(&emitter, loop);
     }
+}
+
+#define TAKEN_DISPLACEMENT(code) ((code) + target_taken_layout.bytes - 2)
+
+void target_taken_write(struct translator *translator, uint8_t *code, const struct loop *loop,
+                        const struct fragment *to)
+{
+    struct emitter emitter = {.translator = translator, .at = code};
+
+    write_count(&emitter, translator, loop);
+    const uint8_t *end = TAKEN_DISPLACEMENT(code) - 2;
+    ASSERT(emitter.at <= end);
+    while (emitter.at < end) {
+        emit(&emitter, TOY_NOP, 0, 0, 0);
+    }
+    ASSERT(emit_own_jump(&emitter, to->entry) == TAKEN_DISPLACEMENT(code));
+}
+
+void target_taken_aim(struct translator *translator, uint8_t *code, const struct fragment *to)
+{
+    uint8_t *displacement = TAKEN_DISPLACEMENT(code);
+
+    displacement_set(displacement, to->entry);
+    target_sync(translator, CODE_COUNTER, displacement, displacement + 2);
 }
 
 void target_counter_pass(struct translator *translator, const struct loop *loop)

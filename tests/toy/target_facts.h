@@ -52,8 +52,9 @@ struct target_registers {
 /* The displacement that an exit leaves its fragment by. */
 struct target_site {
     uint8_t *displacement;
-    uint8_t *trampoline;  /* where it leads while unlinked */
-    const uint8_t *maker; /* a trampoline that makes a counter, in the other one's place; or NULL */
+    uint8_t *trampoline; /* where it leads while unlinked */
+    uint8_t *
+        maker; /* a trampoline that makes a counter, or counts, in the other one's place; or NULL */
 };
 
 /* The toy's fetch sees code only after target_sync: this is what it sees of the cache. */

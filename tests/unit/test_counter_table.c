@@ -341,6 +341,33 @@ static void summaries_count_on_after_eviction_most_executed_first(void **unused)
     free(summaries);
 }
 
+/* Other code may be there next. */
+static void what_is_dropped_is_not_counted_until_it_is_new_again(void **unused)
+{
+    (void)unused;
+    create_table(1);
+    counter_table_new(table, 0x1000, 0, 0);
+    execute(0x1000, 10);
+    rewatched.calls = 0;
+    counter_table_drop(table, 0x1000);
+    assert_int_equal(rewatched.calls, 1);
+    assert_int_equal(rewatched.start, 0x1000);
+    execute(0x1000, 100);
+    assert_int_equal(counter_table_totals(table).executions, 10);
+    counter_table_new(table, 0x1000, CALLBACK, 3);
+    assert_int_equal(execute(0x1000, 5), 1);
+    assert_int_equal(counter_table_read(table, 0x1000), 5);
+    assert_int_equal(counter_table_totals(table).executions, 15);
+    assert_int_equal(counter_table_totals(table).addresses, 1);
+    counter_table_new(table, 0x2000, 0, 0); /* evicts it: it is counted on, for statistics */
+    execute(0x1000, 20);
+    assert_int_equal(counter_table_totals(table).executions, 35);
+    counter_table_drop(table, 0x1000); /* of which nobody has a counter */
+    execute(0x1000, 40);
+    assert_int_equal(counter_table_totals(table).executions, 35);
+    assert_int_equal(counter_table_totals(table).dropped, 1);
+}
+
 /* Each instruction that is decoded is looked up, so many counters must not make that slow. */
 static void lookups_among_many_counters_stay_short(void **unused)
 {
@@ -391,6 +418,7 @@ int main(void)
         TEST(unlimited_table_evicts_nothing),
         TEST(largest_table_holds_its_number),
         TEST(summaries_count_on_after_eviction_most_executed_first),
+        TEST(what_is_dropped_is_not_counted_until_it_is_new_again),
         TEST(lookups_among_many_counters_stay_short),
         TEST(empty_table_has_no_summaries),
     };

@@ -249,17 +249,17 @@ static void each_byte_of_a_counter_is_known_to_be_its_own(void **state)
     for (unsigned i = 0; i < 3; i++) {
         const struct loop *loop = rig_find(&rig, heads[i])->loop;
         for (unsigned at = 0; at < bytes; at++) {
-            assert_ptr_equal(counter_code_find(rig.translator, loop->code + at), loop);
+            assert_ptr_equal(counter_code_find(rig.translator, loop->code + at).loop, loop);
         }
-        assert_ptr_not_equal(counter_code_find(rig.translator, loop->code - 1), loop);
-        assert_ptr_not_equal(counter_code_find(rig.translator, loop->code + bytes), loop);
+        assert_ptr_not_equal(counter_code_find(rig.translator, loop->code - 1).loop, loop);
+        assert_ptr_not_equal(counter_code_find(rig.translator, loop->code + bytes).loop, loop);
     }
-    assert_null(counter_code_find(rig.translator, rig.translator->cache.start));
+    assert_null(counter_code_find(rig.translator, rig.translator->cache.start).loop);
     /* One that goes leaves the others. */
     struct loop *gone = rig_find(&rig, heads[1])->loop;
-    counter_code_forget(rig.translator, gone);
-    assert_null(counter_code_find(rig.translator, gone->code));
-    assert_non_null(counter_code_find(rig.translator, rig_find(&rig, heads[0])->loop->code));
+    counter_code_forget(rig.translator, gone->code, gone);
+    assert_null(counter_code_find(rig.translator, gone->code).loop);
+    assert_non_null(counter_code_find(rig.translator, rig_find(&rig, heads[0])->loop->code).loop);
     flush_all(rig.translator);
     assert_int_equal(rig.translator->counts->placed_count, 0);
     rig_destroy(&rig);
@@ -334,9 +334,10 @@ static void counters_that_have_gone_make_room_for_others(void **state)
     const guest_addr second = write_loop(CODE + 0x100, 50);
     assert_int_equal(rig_run(&rig, CODE + 0x100), TOY_HALTED);
     assert_int_equal(counts->placed_count, 2);
-    assert_ptr_equal(counter_code_find(rig.translator, placed.code), rig_find(&rig, head)->loop);
+    assert_ptr_equal(counter_code_find(rig.translator, placed.code).loop,
+                     rig_find(&rig, head)->loop);
     const struct loop *loop = rig_find(&rig, second)->loop;
-    assert_ptr_equal(counter_code_find(rig.translator, loop->code), loop);
+    assert_ptr_equal(counter_code_find(rig.translator, loop->code).loop, loop);
     rig_destroy(&rig);
 }
 
@@ -435,7 +436,7 @@ static void without_counters_there_are_no_numbers(void **state)
     assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
     assert_int_equal(rig_executions(&rig, head), 0);
     assert_int_equal(count_get_totals(rig.translator).created, 0);
-    assert_null(counter_code_find(rig.translator, rig.translator->cache.start));
+    assert_null(counter_code_find(rig.translator, rig.translator->cache.start).loop);
     rig_destroy(&rig);
 }
 

@@ -127,6 +127,20 @@ static void paper_counts_loops_that_are_one_fragment(void **state)
     rig_destroy(&rig);
 }
 
+static void strictly_the_fragment_that_is_being_built_is_not_built(void **state)
+{
+    (void)state;
+    create_with(PLACEMENT_PAPER_STRICT, COUNTERS_SW_EXACT);
+    assert_int_equal(rig_run(&rig, write_ways()), TOY_HALTED);
+    const struct fragment *head = rig_find(&rig, ways.branch_head);
+    assert_non_null(head);
+    assert_false(head->exits[1].counts); /* its target is itself */
+    assert_false(has_counter(ways.branch_head));
+    assert_true(has_counter(ways.built_head));
+    expect_exact(ways.built_head);
+    rig_destroy(&rig);
+}
+
 static void function_counts_calls(void **state)
 {
     (void)state;
@@ -234,6 +248,7 @@ int main(void)
         TEST_ALONE(backward_counts_what_closes_loops),
         TEST_ALONE(paper_counts_branches_whose_target_was_there),
         TEST_ALONE(paper_counts_loops_that_are_one_fragment),
+        TEST_ALONE(strictly_the_fragment_that_is_being_built_is_not_built),
         TEST_ALONE(function_counts_calls),
         TEST_ALONE(function_counts_calls_of_what_jumps_have_found),
         TEST_ALONE(head_counts_each_fragment_from_the_beginning),

@@ -56,8 +56,10 @@ static struct options choose_options(struct random *random)
     options.returns = (enum returns)random_below(random, 2);
     options.lookup_bits = LOOKUP_BITS_MIN + (unsigned)random_below(random, 3);
     options.lookup_fixed = random_one_in(random, 2);
-    options.counters = (enum counters)(COUNTERS_HW + random_below(random, 5));
-    options.placement = (enum placement)random_below(random, 4);
+    options.counters = (enum counters)(COUNTERS_HW + random_below(random, 6));
+    options.placement = (enum placement)random_below(
+        random,
+        options.counters == COUNTERS_SW_PAPER_TAKEN ? PLACEMENT_PAPER_STRICT + 1 : PLACEMENTS);
     options.code_changes = random_one_in(random, 2) ? CHANGES_TOLD : CHANGES_PROTECT;
     options.threshold = random_below(random, 40);
     if (random_one_in(random, 8)) { /* such a cache must not become full */
@@ -90,7 +92,8 @@ static void check_loop(const struct options *options, guest_addr head, uint64_t 
         expect("executions", head, counts.executions,
                counts.hot || rig.thread_count > 1 ? counts.executions : executions);
         expect("heat", head, counts.hot, threshold != 0 && counts.executions >= threshold);
-    } else if (options->counters != COUNTERS_SW_PAPER && !evicts &&
+    } else if (options->counters != COUNTERS_SW_PAPER &&
+               options->counters != COUNTERS_SW_PAPER_TAKEN && !evicts &&
                !(counts.executions < executions && counts.executions + slack >= executions)) {
         expect("executions", head, counts.executions, executions);
         expect("heat", head, counts.hot, threshold != 0 && executions >= threshold);

@@ -246,6 +246,7 @@ static bool add_units(struct machine *machine)
         add_unit_to_all(machine, code_classes_unit(machine->classes));
     }
     machine->origins = (struct origins){.memory = &machine->memory, .classes = machine->classes};
+    counter_table_name_by(machine->counters, &machine->origins);
     if (options->profile != NULL) {
         machine->profile =
             profile_create(host, &machine->origins, options->profile, options->processor != NULL);

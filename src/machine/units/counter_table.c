@@ -1,15 +1,19 @@
-/* The paper's counter table: a circular buffer of PC-tagged counters, and all addresses that ever had one.
+/* The paper's counter table: a circular buffer of PC-tagged counters, and all loops that ever had one.
  *
- * The hardware keeps, per entry, a tag, a count and a callback.  For statistics
- * only, executions of every address that was ever monitored go on being
- * counted, as if the table were unlimited.  One number serves both: a monitored
- * address counts from its first ctr.new on, and an entry remembers
- * what it stood at when the entry was made. */
+ * The hardware keeps, per entry, a tag, a count and a callback.  For statistics only, executions of every address
+ * that was ever monitored go on being counted, as if the table were unlimited, until ctr.drop says that the address
+ * is another thing from now on: a translator's cache may have other code there soon.  One number serves both: a
+ * monitored address counts from its first ctr.new on, and an entry remembers what it stood at when the entry
+ * was made.
+ *
+ * Statistics are of loops, which the program's addresses identify: a loop that a translator builds again and again
+ * has one tag after the other. */
 #include "machine/units/counter_table.h"
 
 #include "base/check.h"
 #include "base/spread.h"
 #include "machine/state/statistics.h"
+#include "machine/units/origins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,51 +27,158 @@
 static const uint64_t thresholds[] = {4, 10, 100, 1000, 10000, 100000};
 #define THRESHOLDS (sizeof thresholds / sizeof thresholds[0])
 
+#define FIRST_BITS 12
+
+/* What is found by an address. */
+struct keyed {
+    guest_addr key;
+    struct keyed *hash_next;
+    struct keyed *next; /* in order of creation */
+};
+struct keyed_set {
+    struct keyed **buckets; /* 2^bits, and at least as many as elements */
+    unsigned bits;
+    uint64_t count;
+    struct keyed *first, **last;
+};
+
+/* The key is where the program has it. */
+struct loop {
+    struct keyed keyed;
+    struct monitored *tags; /* that count its executions now */
+    uint64_t past;          /* executions at tags that were dropped */
+    uint64_t kept; /* counts of entries that were dropped: whoever drops one reads it first */
+    uint64_t best; /* the largest count that an entry of it ever had when it went */
+    bool evicted;  /* at least once */
+    bool callback_taken;
+};
+
+/* The key is the tag. */
 struct monitored {
-    struct watch_cell cell; /* executions since the first ctr.new */
-    guest_addr tag;
+    struct keyed keyed;
+    struct watch_cell cell; /* executions since the first ctr.new that no ctr.drop followed */
+    struct loop *loop;
+    struct monitored *next_of_loop;
     guest_addr callback;
     uint64_t base;      /* cell.executions when the present entry was made */
     uint64_t threshold; /* of the present entry, 0: never */
-    uint64_t best;      /* the largest count that an entry of it ever had when it went */
     uint64_t entry;     /* of a table with a size: the present one */
+    bool counts;        /* executions are those of the loop */
     bool live;          /* an entry holds it */
-    bool evicted;       /* at least once */
-    bool callback_taken;
-    struct monitored *hash_next;
-    struct monitored *next; /* in order of creation */
 };
-
-#define FIRST_BITS 12
 
 struct counter_table {
     struct unit unit;
-    uint64_t size; /* COUNTER_UNLIMITED or the number of entries */
+    const struct origins *origins; /* NULL: what is counted is the program itself */
+    uint64_t size;                 /* COUNTER_UNLIMITED or the number of entries */
     struct monitored **entries;
-    uint64_t index;             /* where the next counter goes */
-    struct monitored **buckets; /* 2^bits, and at least as many as monitored addresses */
-    unsigned bits;
-    struct monitored *first, **last;
+    uint64_t index; /* where the next counter goes */
+    struct keyed_set tags, loops;
     struct counter_totals totals;
 };
 
-static struct monitored **bucket_of(const struct counter_table *table, guest_addr tag)
+static struct keyed **bucket_of(const struct keyed_set *set, guest_addr key)
 {
-    return &table->buckets[spread_key(tag / 2, table->bits)];
+    return &set->buckets[spread_key(key / 2, set->bits)];
+}
+
+static struct keyed *find_keyed(const struct keyed_set *set, guest_addr key)
+{
+    struct keyed *keyed = *bucket_of(set, key);
+    while (keyed != NULL && keyed->key != key) {
+        keyed = keyed->hash_next;
+    }
+    return keyed;
+}
+
+static void add_to_bucket(struct keyed_set *set, struct keyed *keyed)
+{
+    struct keyed **bucket = bucket_of(set, keyed->key);
+    keyed->hash_next = *bucket;
+    *bucket = keyed;
+}
+
+static void add_buckets(struct keyed_set *set)
+{
+    struct keyed **buckets = calloc((size_t)2 << set->bits, sizeof(struct keyed *));
+    if (buckets == NULL) {
+        return; /* longer chains do */
+    }
+    free(set->buckets);
+    set->buckets = buckets;
+    set->bits++;
+    for (struct keyed *keyed = set->first; keyed != NULL; keyed = keyed->next) {
+        add_to_bucket(set, keyed);
+    }
+}
+
+/* An element of `bytes`, of which struct keyed is the first member. */
+static void *add_keyed(struct keyed_set *set, guest_addr key, size_t bytes)
+{
+    struct keyed *keyed = calloc(1, bytes);
+    ASSERT(keyed != NULL);
+    keyed->key = key;
+    if (set->count >> set->bits != 0) {
+        add_buckets(set);
+    }
+    add_to_bucket(set, keyed);
+    *set->last = keyed;
+    set->last = &keyed->next;
+    set->count++;
+    return keyed;
+}
+
+static bool create_set(struct keyed_set *set)
+{
+    set->bits = FIRST_BITS;
+    set->buckets = calloc((size_t)1 << FIRST_BITS, sizeof *set->buckets);
+    set->last = &set->first;
+    return set->buckets != NULL;
+}
+
+static void destroy_set(struct keyed_set *set)
+{
+    for (struct keyed *keyed = set->first; keyed != NULL;) {
+        struct keyed *next = keyed->next;
+        free(keyed);
+        keyed = next;
+    }
+    free(set->buckets);
 }
 
 static struct monitored *find(const struct counter_table *table, guest_addr tag)
 {
-    struct monitored *monitored = *bucket_of(table, tag);
-    while (monitored != NULL && monitored->tag != tag) {
-        monitored = monitored->hash_next;
-    }
-    return monitored;
+    return (struct monitored *)(void *)find_keyed(&table->tags, tag);
+}
+
+static const struct loop *first_loop(const struct counter_table *table)
+{
+    return (const struct loop *)(const void *)table->loops.first;
+}
+
+static const struct loop *next_loop(const struct loop *loop)
+{
+    return (const struct loop *)(const void *)loop->keyed.next;
 }
 
 static uint64_t count_of(const struct monitored *monitored)
 {
     return monitored->cell.executions - monitored->base;
+}
+
+/* What the counters of its loop have counted, as far as nobody forgot it. */
+static uint64_t known_of(const struct monitored *monitored)
+{
+    return monitored->loop->kept + count_of(monitored);
+}
+
+static uint64_t executions_of(const struct loop *loop)
+{
+    uint64_t executions = loop->past;
+    for (const struct monitored *at = loop->tags; at != NULL; at = at->next_of_loop) {
+        executions += at->cell.executions;
+    }
+    return executions;
 }
 
 /* A threshold that has been passed already cannot be met again. */
@@ -80,50 +191,41 @@ static void set_firing(struct monitored *monitored)
 
 static void leave_table(struct monitored *monitored)
 {
-    if (count_of(monitored) > monitored->best) {
-        monitored->best = count_of(monitored);
+    struct loop *loop = monitored->loop;
+    if (known_of(monitored) > loop->best) {
+        loop->best = known_of(monitored);
     }
     monitored->live = false;
     set_firing(monitored);
 }
 
-static void add_to_bucket(struct counter_table *table, struct monitored *monitored)
+/* What is executed there from now on is not the loop any more. */
+static void stop_counting(struct counter_table *table, struct monitored *monitored)
 {
-    struct monitored **bucket = bucket_of(table, monitored->tag);
-    monitored->hash_next = *bucket;
-    *bucket = monitored;
+    struct loop *loop = monitored->loop;
+    struct monitored **place = &loop->tags;
+    while (*place != monitored) {
+        place = &(*place)->next_of_loop;
+    }
+    *place = monitored->next_of_loop;
+    loop->past += monitored->cell.executions;
+    monitored->cell.executions = monitored->base = 0;
+    monitored->counts = false;
+    unit_rewatch(&table->unit, monitored->keyed.key, 1);
 }
 
-static void add_buckets(struct counter_table *table)
+static void start_counting(struct counter_table *table, struct monitored *monitored,
+                           guest_addr home)
 {
-    struct monitored **buckets = calloc((size_t)2 << table->bits, sizeof(struct monitored *));
-    if (buckets == NULL) {
-        return; /* longer chains do */
+    struct loop *loop = (struct loop *)(void *)find_keyed(&table->loops, home);
+    if (loop == NULL) {
+        loop = add_keyed(&table->loops, home, sizeof *loop);
     }
-    free(table->buckets);
-    table->buckets = buckets;
-    table->bits++;
-    for (struct monitored *monitored = table->first; monitored != NULL;
-         monitored = monitored->next) {
-        add_to_bucket(table, monitored);
-    }
-}
-
-static struct monitored *add_monitored(struct counter_table *table, guest_addr tag)
-{
-    struct monitored *monitored = calloc(1, sizeof *monitored);
-    ASSERT(monitored != NULL);
-    monitored->tag = tag;
-    monitored->cell.unit = &table->unit;
-    if (table->totals.addresses >> table->bits != 0) {
-        add_buckets(table);
-    }
-    add_to_bucket(table, monitored);
-    *table->last = monitored;
-    table->last = &monitored->next;
-    table->totals.addresses++;
-    unit_rewatch(&table->unit, tag, 1);
-    return monitored;
+    monitored->loop = loop;
+    monitored->next_of_loop = loop->tags;
+    loop->tags = monitored;
+    monitored->counts = true;
+    unit_rewatch(&table->unit, monitored->keyed.key, 1);
 }
 
 static void enter_table(struct counter_table *table, struct monitored *monitored)
@@ -132,7 +234,7 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
         struct monitored *old = table->entries[table->index];
         if (old != NULL) {
             leave_table(old);
-            old->evicted = true;
+            old->loop->evicted = true;
             table->totals.evicted++;
         }
         table->entries[table->index] = monitored;
@@ -144,14 +246,27 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
     table->totals.created++;
 }
 
+void counter_table_name_by(struct counter_table *table, const struct origins *origins)
+{
+    table->origins = origins;
+}
+
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
                        uint64_t threshold)
 {
     struct monitored *monitored = find(table, tag);
     if (monitored == NULL) {
-        monitored = add_monitored(table, tag);
+        monitored = add_keyed(&table->tags, tag, sizeof *monitored);
+        monitored->cell.unit = &table->unit;
     }
     if (!monitored->live) {
+        const guest_addr home = table->origins != NULL ? origins_begin(table->origins, tag) : tag;
+        if (monitored->counts && monitored->loop->keyed.key != home) {
+            stop_counting(table, monitored);
+        }
+        if (!monitored->counts) {
+            start_counting(table, monitored, home);
+        }
         enter_table(table, monitored);
     }
     monitored->callback = callback;
@@ -168,28 +283,33 @@ uint64_t counter_table_read(const struct counter_table *table, guest_addr tag)
 void counter_table_drop(struct counter_table *table, guest_addr tag)
 {
     struct monitored *monitored = find(table, tag);
-    if (monitored == NULL || !monitored->live) {
+    if (monitored == NULL || !monitored->counts) {
         return;
     }
-    leave_table(monitored);
-    table->totals.dropped++;
-    if (table->size != COUNTER_UNLIMITED) {
-        ASSERT(table->entries[monitored->entry] == monitored);
-        table->entries[monitored->entry] = NULL;
+    if (monitored->live) {
+        leave_table(monitored);
+        monitored->loop->kept += count_of(monitored);
+        table->totals.dropped++;
+        if (table->size != COUNTER_UNLIMITED) {
+            ASSERT(table->entries[monitored->entry] == monitored);
+            table->entries[monitored->entry] = NULL;
+        }
     }
+    stop_counting(table, monitored);
 }
 
 static void on_counted(struct unit *unit, const struct watch_event *event, struct watch_cell *cell)
 {
-    struct monitored *monitored = (struct monitored *)(void *)cell;
+    struct monitored *monitored =
+        (struct monitored *)(void *)((char *)cell - offsetof(struct monitored, cell));
     set_firing(monitored);
-    unit_raise(unit, event, monitored->callback, monitored->tag);
+    unit_raise(unit, event, monitored->callback, monitored->keyed.key);
 }
 
 static void on_callback_begins(struct unit *unit, uint64_t tag)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
-    find(table, tag)->callback_taken = true;
+    find(table, tag)->loop->callback_taken = true;
     table->totals.callbacks++;
 }
 
@@ -197,8 +317,8 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
 {
     const struct counter_table *table = (const struct counter_table *)(const void *)unit;
     /* Asked for each instruction that is decoded, and most programs have no counters. */
-    struct monitored *monitored = table->totals.addresses > 0 ? find(table, instruction->pc) : NULL;
-    if (monitored == NULL) {
+    struct monitored *monitored = table->tags.count > 0 ? find(table, instruction->pc) : NULL;
+    if (monitored == NULL || !monitored->counts) {
         return (struct watch_request){.events = 0};
     }
     return (struct watch_request){.events = WATCH_COUNTED, .cell = &monitored->cell};
@@ -212,10 +332,12 @@ uint64_t counter_table_entries(const struct counter_table *table)
 struct counter_totals counter_table_totals(const struct counter_table *table)
 {
     struct counter_totals totals = table->totals;
-    for (const struct monitored *monitored = table->first; monitored != NULL;
-         monitored = monitored->next) {
-        totals.live += monitored->live;
-        totals.executions += monitored->cell.executions;
+    totals.addresses = table->loops.count;
+    for (const struct keyed *at = table->tags.first; at != NULL; at = at->next) {
+        totals.live += ((const struct monitored *)(const void *)at)->live;
+    }
+    for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
+        totals.executions += executions_of(loop);
     }
     return totals;
 }
@@ -231,25 +353,29 @@ static int by_executions(const void *a, const void *b)
 
 struct counter_summary *counter_table_summaries(const struct counter_table *table)
 {
-    struct counter_summary *summaries = calloc(table->totals.addresses + 1, sizeof *summaries);
+    struct counter_summary *summaries = calloc(table->loops.count + 1, sizeof *summaries);
     ASSERT(summaries != NULL);
     size_t count = 0;
-    for (const struct monitored *monitored = table->first; monitored != NULL;
-         monitored = monitored->next) {
-        summaries[count++] = (struct counter_summary){.tag = monitored->tag,
-                                                      .executions = monitored->cell.executions,
-                                                      .callback_taken = monitored->callback_taken,
-                                                      .evicted = monitored->evicted};
+    for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
+        summaries[count++] = (struct counter_summary){.tag = loop->keyed.key,
+                                                      .executions = executions_of(loop),
+                                                      .callback_taken = loop->callback_taken,
+                                                      .evicted = loop->evicted};
     }
     qsort(summaries, count, sizeof *summaries, by_executions);
     return summaries;
 }
 
-/* The largest count that any entry of this address has had. */
-static uint64_t best_of(const struct monitored *monitored)
+/* The largest count that the entries of this loop have had. */
+static uint64_t best_of(const struct loop *loop)
 {
-    const uint64_t now = monitored->live ? count_of(monitored) : 0;
-    return now > monitored->best ? now : monitored->best;
+    uint64_t best = loop->best;
+    for (const struct monitored *at = loop->tags; at != NULL; at = at->next_of_loop) {
+        if (at->live && known_of(at) > best) {
+            best = known_of(at);
+        }
+    }
+    return best;
 }
 
 static void report_thresholds(const struct counter_table *table, struct statistics *statistics)
@@ -257,11 +383,10 @@ static void report_thresholds(const struct counter_table *table, struct statisti
     statistics->begin_list(statistics, "thresholds");
     for (size_t i = 0; i < THRESHOLDS; i++) {
         uint64_t reached = 0, premature = 0;
-        for (const struct monitored *monitored = table->first; monitored != NULL;
-             monitored = monitored->next) {
-            if (monitored->cell.executions >= thresholds[i]) {
+        for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
+            if (executions_of(loop) >= thresholds[i]) {
                 reached++;
-                premature += monitored->evicted && best_of(monitored) < thresholds[i];
+                premature += loop->evicted && best_of(loop) < thresholds[i];
             }
         }
         statistics->begin(statistics, NULL);
@@ -304,12 +429,8 @@ static void report(const struct unit *unit, struct statistics *statistics)
 static void destroy(struct unit *unit)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
-    for (struct monitored *monitored = table->first; monitored != NULL;) {
-        struct monitored *next = monitored->next;
-        free(monitored);
-        monitored = next;
-    }
-    free(table->buckets);
+    destroy_set(&table->tags);
+    destroy_set(&table->loops);
     free(table->entries);
     free(table);
 }
@@ -326,30 +447,27 @@ static const struct unit_kind kind = {
 struct counter_table *counter_table_create(uint64_t entries, struct unit_host host)
 {
     struct counter_table *table = calloc(1, sizeof *table);
-    struct monitored **places = calloc(entries + 1, sizeof *places);
-    struct monitored **buckets = calloc((size_t)1 << FIRST_BITS, sizeof *buckets);
-    if (table == NULL || places == NULL || buckets == NULL) {
-        free(table);
-        free(places);
-        free(buckets);
+    if (table == NULL) {
         return NULL;
     }
-    table->buckets = buckets;
-    table->bits = FIRST_BITS;
     table->unit.kind = &kind;
     table->unit.host = host;
     table->size = entries;
-    table->entries = places;
-    table->last = &table->first;
+    table->entries = calloc(entries + 1, sizeof(struct monitored *));
+    const bool has_sets = create_set(&table->tags) & create_set(&table->loops);
+    if (table->entries == NULL || !has_sets) {
+        destroy(&table->unit);
+        return NULL;
+    }
     return table;
 }
 
 uint64_t counter_table_longest_chain(const struct counter_table *table)
 {
     uint64_t longest = 0;
-    for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
+    for (size_t i = 0; i < (size_t)1 << table->tags.bits; i++) {
         uint64_t length = 0;
-        for (const struct monitored *at = table->buckets[i]; at != NULL; at = at->hash_next) {
+        for (const struct keyed *at = table->tags.buckets[i]; at != NULL; at = at->hash_next) {
             length++;
         }
         longest = length > longest ? length : longest;

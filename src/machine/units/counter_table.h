@@ -6,12 +6,16 @@
 #include "machine/engine/unit.h"
 
 struct counter_table;
+struct origins;
 
 #define COUNTER_UNLIMITED 0
 #define COUNTER_ENTRIES_MAX (UINT64_C(1) << 20)
 
 struct counter_table *counter_table_create(uint64_t entries, struct unit_host host);
 struct unit *counter_table_unit(struct counter_table *table);
+
+/* From now on a tag in a translator's cache is a counter of the program's loop that has its code there. */
+void counter_table_name_by(struct counter_table *table, const struct origins *origins);
 
 /* ctr.new, ctr.read, ctr.drop.  A callback of 0 only counts, as does threshold 0. */
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
@@ -21,16 +25,16 @@ void counter_table_drop(struct counter_table *table, guest_addr tag);
 
 uint64_t counter_table_entries(const struct counter_table *table);
 
-/* What is known of one monitored address at the end, for reports; most executed first. */
+/* What is known of one monitored loop at the end, for reports; most executed first. */
 struct counter_summary {
-    guest_addr tag;
-    uint64_t executions; /* since its first ctr.new, evicted or not */
+    guest_addr tag;      /* the program's address, where that is another */
+    uint64_t executions; /* since its first ctr.new, evicted or not, but not while it was dropped */
     bool callback_taken;
     bool evicted;
 };
 struct counter_totals {
     uint64_t created, evicted, dropped, callbacks, live;
-    uint64_t addresses;  /* distinct tags */
+    uint64_t addresses;  /* distinct loops: tags, or the program's addresses */
     uint64_t executions; /* of all of them */
 };
 struct counter_totals counter_table_totals(const struct counter_table *table);

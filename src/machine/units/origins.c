@@ -115,6 +115,28 @@ static bool read_table(const struct origins *origins, guest_addr pc, struct xstr
            pc >= table->code_start && pc < table->code_end;
 }
 
+/* Jumps that were followed have marks of their own, whose pieces are empty: the first of them is where the
+ * program begins. */
+guest_addr origins_begin(const struct origins *origins, guest_addr pc)
+{
+    struct xstrata_origins table;
+    struct xstrata_mark mark;
+    uint64_t number;
+    const struct memory *memory = origins->memory;
+    if (!read_table(origins, pc, &table) ||
+        !find_number(memory, &table, (uint32_t)(pc - table.code_start), &number) ||
+        !read_mark(memory, &table, number, &mark)) {
+        return pc;
+    }
+    const uint32_t before = mark.piece - (uint32_t)pc;
+    guest_addr begin = (int32_t)before > 0 ? mark.pc - before : mark.pc;
+    while (number > 0 && read_mark(memory, &table, --number, &mark) && mark.piece == (uint32_t)pc &&
+           mark.run_bytes == 0) {
+        begin = mark.pc;
+    }
+    return begin;
+}
+
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn)
 {

@@ -28,6 +28,9 @@ struct origin {
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn);
 
+/* Where the program has the code that begins at `pc` in a translator's cache; `pc` itself anywhere else. */
+guest_addr origins_begin(const struct origins *origins, guest_addr pc);
+
 /* The instructions of the program that are executed with one instruction, and those that it belongs to.  A
  * translator's jump that it follows needs no instruction, and is executed with the next one; others become
  * several, of which one stands for the program's. */

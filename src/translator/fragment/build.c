@@ -163,7 +163,8 @@ static bool wants_counter(const struct translator *translator, const struct frag
     const struct placement_rule *rule = &translator->placement;
 
     return (rule->ways >> way & 1) != 0 && (!rule->backward || closes_loop(from, target)) &&
-           (!rule->built || target == fragment->start ||
+           (rule->built == BUILT_OR_NOT ||
+            (rule->built == BUILT_OR_OWN && target == fragment->start) ||
             index_find(&translator->index, target) != NULL);
 }
 

@@ -26,11 +26,12 @@ struct context {
     uint64_t spare[TARGET_SPARE_WORDS]; /* for registers that emitted code needs for a moment */
     uint32_t pending; /* 1 while a signal waits until the translator leaves for the program */
     struct signals *signals;
-    const void *callback;                    /* what counters call at their threshold */
-    const void *fetch_slot;                  /* the routine of `sw-paper` that finds a slot */
-    struct paper_slot *slots;                /* the table of `sw-paper` */
-    uint64_t threshold;                      /* executions that make a loop hot */
-    const void *miss[LOOKUP_KINDS];          /* where lookups of each kind go that fail */
+    const void *callback;           /* what counters call at their threshold */
+    const void *fetch_slot;         /* the routine of `sw-paper` that finds a slot */
+    struct paper_slot *slots;       /* the table of `sw-paper` */
+    uint64_t threshold;             /* executions that make a loop hot */
+    uint64_t builder_cost;          /* instructions that each call of dispatch takes more */
+    const void *miss[LOOKUP_KINDS]; /* where lookups of each kind go that fail */
     const struct exit *missed[LOOKUP_KINDS]; /* what lookups of each kind leave through then */
     struct translator *translator;
     struct context *next; /* the next of translator->threads */

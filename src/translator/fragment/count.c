@@ -11,6 +11,7 @@ static const struct counter_kind *const kinds[] = {
     [COUNTERS_SW] = &sw_counter,
     [COUNTERS_SW_EXACT] = &sw_counter,
     [COUNTERS_SW_PAPER] = &paper_counter,
+    [COUNTERS_SW_PAPER_TAKEN] = &taken_counter,
 };
 
 void count_start(struct translator *translator)
@@ -27,6 +28,13 @@ void count_start(struct translator *translator)
         return;
     }
     translator->placement = placement_rules[options->placement];
+    if (options->counters == COUNTERS_SW_PAPER_TAKEN &&
+        !placement_has_exits(&translator->placement)) {
+        host_fail(STATUS_FAILED,
+                  "--counters sw-paper-taken counts branches and jumps: use --placement backward, "
+                  "paper or paper-strict",
+                  NULL, NULL, NULL);
+    }
     if (options->counters == COUNTERS_HW && !translator->has_hardware) {
         host_fail(STATUS_FAILED, "--counters hw: this machine has no hardware counters", NULL, NULL,
                   NULL);
@@ -72,11 +80,11 @@ static struct loop *find_loop(struct counts *counts, guest_addr head)
     return loop;
 }
 
-/* NULL if there are too many: the head is then never counted. */
-static struct loop *get_loop(struct counts *counts, guest_addr head)
+struct loop *count_get_loop(struct counts *counts, guest_addr head)
 {
     struct loop *loop = find_loop(counts, head);
     if (loop != NULL || counts->loop_count == LOOPS) {
+        counts->totals.overflows += loop == NULL;
         return loop;
     }
     struct loop **bucket = loop_bucket(counts, head);
@@ -93,9 +101,8 @@ bool count_attach(struct counts *counts, struct fragment *fragment)
     if (fragment->loop != NULL) {
         return true;
     }
-    struct loop *loop = get_loop(counts, fragment->start);
+    struct loop *loop = count_get_loop(counts, fragment->start);
     if (loop == NULL) {
-        counts->totals.overflows++;
         return false;
     }
     loop->removed = true;
@@ -150,6 +157,11 @@ void count_built(struct translator *translator, struct fragment *fragment)
 
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to)
 {
+    translator->counts->kind->taken(translator, exit, to);
+}
+
+void count_make_when_taken(struct translator *translator, struct exit *exit, struct fragment *to)
+{
     exit->counts = false;
     translator->counts->kind->make(translator, to);
     if (exit->to == NULL) {
@@ -187,6 +199,11 @@ void count_drop(struct translator *translator, const struct fragment *fragment)
         translator->counts->kind->drop(translator, loop);
         loop->fragment = NULL;
         count_settled(translator->counts);
+    }
+    if (translator->counts != NULL && translator->counts->kind->drop_exit != NULL) {
+        for (uint64_t i = 0; i < fragment->exit_count; i++) {
+            translator->counts->kind->drop_exit(translator, &fragment->exits[i]);
+        }
     }
 }
 
@@ -263,7 +280,7 @@ struct count_totals count_get_totals(const struct translator *translator)
         totals.created += reading.made;
         totals.evicted += reading.evicted;
     }
-    if (counts->kind == &paper_counter) {
+    if (counts->kind == &paper_counter || counts->kind == &taken_counter) {
         totals.collisions = paper_counter_collisions(counts);
     }
     return totals;

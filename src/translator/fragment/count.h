@@ -46,7 +46,7 @@ struct count_totals {
     uint64_t created;    /* counters, each time that a head gets one */
     uint64_t dropped;    /* with their fragments, while they counted */
     uint64_t callbacks;  /* thresholds reached */
-    uint64_t collisions; /* sw-paper: slots taken from another head */
+    uint64_t collisions; /* of the paper: slots taken from another head */
     uint64_t evicted;    /* hw: counters that the table no longer has */
     uint64_t unplaced;   /* not made: no room for its code, or too far away */
     uint64_t overflows;  /* not made: no more heads can be remembered */
@@ -60,16 +60,21 @@ struct reading {
     bool partial;        /* the loop was executed more often, or may have been */
 };
 
-/* What a kind of counter does; one of these is in each of hw_counter.c, sw_counter.c, paper_counter.c. */
+/* What a kind of counter does; one of these is in each of hw_counter.c, sw_counter.c, paper_counter.c,
+ * taken_counter.c. */
 struct counter_kind {
     /* Gives `fragment` a counter at once, if it has none and can have one. */
     void (*make)(struct translator *translator, struct fragment *fragment);
     /* Links an exit whose target shall have a counter, or lets it wait; or leaves it as it is: then it comes
      * through dispatch when it is taken, which makes the counter. */
     void (*link)(struct translator *translator, struct exit *exit);
+    /* An exit whose target shall have a counter was taken and came to dispatch; `to` is its target. */
+    void (*taken)(struct translator *translator, struct exit *exit, struct fragment *to);
     struct reading (*read)(const struct translator *translator, const struct loop *loop);
     /* The loop's fragment goes: its counter is dropped, its count kept. */
     void (*drop)(struct translator *translator, struct loop *loop);
+    /* The exit's own fragment goes.  NULL where exits have nothing that counts. */
+    void (*drop_exit)(struct translator *translator, const struct exit *exit);
     /* The counter reached the threshold, and left through loop->reached.  Returns where the program goes on,
      * so that this execution is counted once. */
     const uint8_t *(*reached)(struct translator *translator, struct loop *loop);
@@ -117,6 +122,10 @@ void count_reached_late(struct translator *translator, guest_addr head);
 
 /* Links an exit to a head that has its counter. */
 void count_link(struct translator *translator, struct exit *exit);
+/* The exit's target gets its counter now, and the exit leads there. */
+void count_make_when_taken(struct translator *translator, struct exit *exit, struct fragment *to);
+/* The record of `head`, which is made if there is none; NULL if there are too many: it is never counted. */
+struct loop *count_get_loop(struct counts *counts, guest_addr head);
 /* Connects the record of fragment's head with it; false if there is none. */
 bool count_attach(struct counts *counts, struct fragment *fragment);
 void count_detach(struct loop *loop);
@@ -130,12 +139,24 @@ uint64_t count_threshold(const struct translator *translator, const struct loop 
 void count_note_hot(struct counts *counts, struct loop *loop);
 /* How often `amount` was added to get `sum`, from 0 on and modulo 2^64. */
 uint64_t count_additions(uint64_t sum, uint64_t amount);
-extern const struct counter_kind hw_counter, sw_counter, paper_counter;
+extern const struct counter_kind hw_counter, sw_counter, paper_counter, taken_counter;
 /* The processor calls it at the threshold, with the tag of the counter. */
 void hw_counter_callback(struct context *context, const uint8_t *tag);
 /* An execution was counted that has not happened: other threads may count in the same place. */
 void sw_counter_take_back(const struct translator *translator, const struct loop *loop);
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop);
+/* What the slot of the loop's head has, if it is the head's at the moment. */
+struct reading paper_counter_read(const struct translator *translator, const struct loop *loop);
+/* How far code that counts one execution in a slot has come. */
+enum paper_progress {
+    PAPER_BEGUN,
+    PAPER_RESET_NOTED, /* the slot is another head's, and slot->resets says so */
+    PAPER_SLOT_TAKEN,  /* the slot is the head's */
+    PAPER_COUNTED,
+};
+/* Does what is left of it: the execution has been counted once then. */
+void paper_counter_finish(const struct translator *translator, struct loop *loop,
+                          enum paper_progress progress);
 /* How often a slot was taken from another head. */
 uint64_t paper_counter_collisions(const struct counts *counts);
 

@@ -164,6 +164,7 @@ static void hw_reached_late(struct translator *translator, struct loop *loop)
 
 const struct counter_kind hw_counter = {.make = hw_make,
                                         .link = hw_link,
+                                        .taken = count_make_when_taken,
                                         .read = hw_read,
                                         .drop = hw_drop,
                                         .reached = hw_reached,

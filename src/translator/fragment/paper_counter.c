@@ -2,15 +2,20 @@
 #include "translator/fragment/counter_code.h"
 #include "translator/fragment/translator.h"
 
+static struct paper_slot *slot_of(const struct translator *translator, const struct loop *loop)
+{
+    return &translator->counts->slots[paper_slot_of(loop->head)];
+}
+
 /* How often a head took the slot, an empty one at first. */
 static uint64_t slot_takers(const struct paper_slot *slot)
 {
     return count_additions(slot->resets, (uintptr_t)slot);
 }
 
-static struct reading paper_read(const struct translator *translator, const struct loop *loop)
+struct reading paper_counter_read(const struct translator *translator, const struct loop *loop)
 {
-    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
+    const struct paper_slot *slot = slot_of(translator, loop);
     return (struct reading){.executions = slot->head == loop->head ? slot->count : 0,
                             .partial = slot_takers(slot) > 1};
 }
@@ -18,8 +23,27 @@ static struct reading paper_read(const struct translator *translator, const stru
 /* Another thread may have taken the slot for another head meanwhile. */
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop)
 {
-    struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
+    struct paper_slot *slot = slot_of(translator, loop);
     slot->count -= slot->head == loop->head;
+}
+
+void paper_counter_finish(const struct translator *translator, struct loop *loop,
+                          enum paper_progress progress)
+{
+    struct paper_slot *slot = slot_of(translator, loop);
+
+    if (progress == PAPER_BEGUN && slot->head != loop->head) {
+        __atomic_fetch_add(&slot->resets, (uintptr_t)slot, __ATOMIC_RELAXED);
+        progress = PAPER_RESET_NOTED;
+    }
+    if (progress == PAPER_RESET_NOTED) {
+        slot->head = loop->head;
+        slot->count = 0;
+    }
+    slot->count += progress != PAPER_COUNTED;
+    if (slot->count == translator->options.threshold && slot->head == loop->head) {
+        count_note_hot(translator->counts, loop);
+    }
 }
 
 uint64_t paper_counter_collisions(const struct counts *counts)
@@ -50,8 +74,8 @@ static void paper_make(struct translator *translator, struct fragment *fragment)
 
 static void paper_drop(struct translator *translator, struct loop *loop)
 {
-    counter_code_forget(translator, loop);
-    loop->executions = paper_read(translator, loop).executions;
+    counter_code_forget(translator, loop->code, loop);
+    loop->executions = paper_counter_read(translator, loop).executions;
     translator->counts->totals.dropped++;
 }
 
@@ -70,7 +94,8 @@ static void paper_reached_late(struct translator *translator, struct loop *loop)
 
 const struct counter_kind paper_counter = {.make = paper_make,
                                            .link = count_link,
-                                           .read = paper_read,
+                                           .taken = count_make_when_taken,
+                                           .read = paper_counter_read,
                                            .drop = paper_drop,
                                            .reached = paper_reached,
                                            .reached_late = paper_reached_late};

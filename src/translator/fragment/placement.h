@@ -20,10 +20,19 @@ enum way {
     WAY_CALL,
 };
 
+/* Whether the target of an exit must be in the cache when the exit is built. */
+enum built {
+    BUILT_OR_NOT,
+    BUILT_OR_OWN, /* or be the fragment that the exit is of */
+    BUILT_BEFORE,
+};
+
 /* One row of the table; all zero, it places none. */
 struct placement_rule {
     uint8_t ways; /* a bit for each enum way */
-    bool backward, built, all;
+    bool backward;
+    enum built built;
+    bool all;
 };
 extern const struct placement_rule placement_rules[PLACEMENTS];
 
@@ -33,6 +42,12 @@ extern const struct placement_rule placement_rules[PLACEMENTS];
 static inline bool placement_counts_calls(const struct placement_rule *rule)
 {
     return (rule->ways >> WAY_CALL & 1) != 0;
+}
+
+/* Whether all that gets a counter is the target of a branch or a jump, not of a call nor any fragment. */
+static inline bool placement_has_exits(const struct placement_rule *rule)
+{
+    return !rule->all && !placement_counts_calls(rule);
 }
 
 #endif

@@ -58,7 +58,7 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
 
 static void sw_drop(struct translator *translator, struct loop *loop)
 {
-    counter_code_forget(translator, loop);
+    counter_code_forget(translator, loop->code, loop);
     count_settle(translator->counts, loop, sw_read(translator, loop).executions);
     translator->counts->totals.dropped += !loop->removed;
 }
@@ -86,6 +86,7 @@ static void sw_reached_late(struct translator *translator, struct loop *loop)
 
 const struct counter_kind sw_counter = {.make = sw_make,
                                         .link = count_link,
+                                        .taken = count_make_when_taken,
                                         .read = sw_read,
                                         .drop = sw_drop,
                                         .reached = sw_reached,

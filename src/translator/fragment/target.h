@@ -91,7 +91,7 @@ struct counter_layout {
     uint16_t
         resume; /* the paper's: as through the indirect entry, past the check for the threshold */
 };
-extern const struct counter_layout target_sw_layout, target_paper_layout;
+extern const struct counter_layout target_sw_layout, target_paper_layout, target_taken_layout;
 
 /* Contexts get what the code of counters uses, once the kind of counters is known. */
 void target_counter_start(struct context *context);
@@ -103,6 +103,18 @@ void target_counter_write(const struct translator *translator, uint8_t *code,
                           const struct loop *loop);
 /* Takes the check for the threshold out of the code of `sw-exact`. */
 void target_counter_pass(struct translator *translator, const struct loop *loop);
+
+/* The paper's counter in the taken trampoline of an exit: nobody comes there indirectly.  Its code counts in the slot of the loop's head, leaves through loop->reached at the threshold, and goes to the
+ * entry of `to`.  An exit keeps its code as long as it lives, linked or not. */
+bool target_taken_reaches(const struct exit *exit, const uint8_t *code, const struct fragment *to);
+void target_taken_write(struct translator *translator, uint8_t *code, const struct loop *loop,
+                        const struct fragment *to);
+/* Code that was written leads to `to` from now on; other threads may be executing it. */
+void target_taken_aim(struct translator *translator, uint8_t *code, const struct fragment *to);
+/* Sends the jump of `exit` to its code. */
+void target_taken_link(struct translator *translator, struct exit *exit, uint8_t *code);
+/* The code of an exit that was linked so, or NULL. */
+uint8_t *target_taken_code(const struct exit *exit);
 
 /* Hardware counters.  A tag is the entry of a fragment; with threshold 0 it only counts; reading one that is
  * not there gives all ones. */

@@ -57,6 +57,7 @@ struct options {
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
+    uint64_t builder_cost; /* instructions that each call of dispatch takes more */
 };
 
 /* The options as they were given, but for those that are of one run only. */

@@ -16,5 +16,6 @@ system_handler *target_system_handler(uint64_t number)
 
 void target_prepare(struct context *context)
 {
-    context->leave = target_leave;
+    context->builder_cost = context->translator->options.builder_cost;
+    context->leave = context->builder_cost == 0 ? target_leave : target_leave_dear;
 }

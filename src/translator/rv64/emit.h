@@ -129,9 +129,11 @@ static inline void patch_word(uint8_t *at, uint32_t word)
     }
 }
 
-/* sw_counter.c: if `code` is a software counter's, the program goes back to the head
- * of its loop, which then counts as not executed: context->target; `saved` gets
- * the offsets in the context of those registers that are there. */
+/* sw_counter.c: whether the code of a counter in a taken trampoline reaches the entry of a fragment. */
+bool taken_counter_reaches(const uint8_t *code, const uint8_t *entry);
+/* If `code` is a software counter's, the program goes to the head of its loop, which
+ * then counts as not executed: context->target; or, where taken branches count, as
+ * taken.  `saved` gets the offsets in the context of those registers that are there. */
 bool counter_leave(struct context *context, const uint8_t *code, uint16_t *saved);
 /* The program was stopped at `code`, by no fault of its own, and goes on at
  * context->target later: a software counter just before it counts again then. */
@@ -139,10 +141,12 @@ void counter_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
 extern const char target_callback[], target_callback_saved[];
 extern const char target_fetch_slot[], target_fetch_slot_end[];
-/* enter.S: where trampolines go, and lookups that fail. */
-extern const char target_leave[];
+/* enter.S: where trampolines go, and lookups that fail; with --builder-cost, those that are dear. */
+extern const char target_leave[], target_leave_dear[];
 /* start.S */
 extern const char first_stack_end[];
 extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];
+extern const char target_miss_dear[], target_miss_jump_dear[], target_miss_moved_dear[],
+    target_miss_return_dear[];
 
 #endif

@@ -18,13 +18,14 @@ _Static_assert(sizeof(union target_lookup) == 1 << LOOKUP_SIZE_BITS, "emitted co
 
 static const struct check {
     const char *miss;
-    uint8_t target; /* the register it is in; X0 if nothing is checked here */
-    bool moved;     /* the program's own value comes from the context */
+    const char *dear_miss; /* with --builder-cost */
+    uint8_t target;        /* the register it is in; X0 if nothing is checked here */
+    bool moved;            /* the program's own value comes from the context */
 } checks[LOOKUP_KINDS] = {
-    [LOOKUP_INLINE] = {target_miss, X0, false},
-    [LOOKUP_JUMP] = {target_miss_jump, A5, false},
-    [LOOKUP_MOVED] = {target_miss_moved, A5, true},
-    [LOOKUP_RETURN] = {target_miss_return, RA, false},
+    [LOOKUP_INLINE] = {target_miss, target_miss_dear, X0, false},
+    [LOOKUP_JUMP] = {target_miss_jump, target_miss_jump_dear, A5, false},
+    [LOOKUP_MOVED] = {target_miss_moved, target_miss_moved_dear, A5, true},
+    [LOOKUP_RETURN] = {target_miss_return, target_miss_return_dear, RA, false},
 };
 
 /* What stands before a check: the jump to the next, always in two words, so that it can be sent elsewhere. */
@@ -50,7 +51,8 @@ void target_lookup_clear(struct context *context)
     const size_t entries = (size_t)1 << context->translator->lookup_bits;
 
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
-        context->miss[kind] = checks[kind].miss;
+        context->miss[kind] =
+            options->builder_cost == 0 ? checks[kind].miss : checks[kind].dear_miss;
     }
     if (options->returns == RETURNS_CACHE) {
         fill((const uint8_t **)(void *)context - entries, entries, context->miss[LOOKUP_RETURN],
@@ -85,12 +87,13 @@ static const uint8_t **first_check(struct context *context, unsigned kind, guest
     return &context->lookups[index].checks[kind == LOOKUP_MOVED];
 }
 
-/* The way to the next check, through a0, which all of them may use. */
-static void write_next(uint8_t *at, unsigned kind, const uint8_t *next)
+/* The way to the next check, through a0, which all of them may use; `context` is anyone's. */
+static void write_next(const struct context *context, uint8_t *at, unsigned kind,
+                       const uint8_t *next)
 {
     const int64_t offset = next - at;
 
-    if (next == (const uint8_t *)checks[kind].miss) {
+    if (next == context->miss[kind]) {
         put_word(at, word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_MISS((int32_t)kind)));
         put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
     } else if (jal_reaches(offset)) {
@@ -103,14 +106,14 @@ static void write_next(uint8_t *at, unsigned kind, const uint8_t *next)
 }
 
 /* Where the check goes that fails: as write_next wrote it. */
-static const uint8_t *read_next(const uint8_t *check, unsigned kind)
+static const uint8_t *read_next(const struct context *context, const uint8_t *check, unsigned kind)
 {
     const uint8_t *at = check - NEXT_BYTES;
     const uint32_t first = get_word(at), second = get_word(at + 4);
 
     switch (opcode_of(first)) {
     case OPCODE_LOAD:
-        return (const uint8_t *)checks[kind].miss;
+        return context->miss[kind];
     case OPCODE_JAL:
         return at + rv64_immediate_J(first);
     default:
@@ -122,9 +125,10 @@ static const uint8_t *read_next(const uint8_t *check, unsigned kind)
 static const uint8_t *emit_comparison(struct emitter *emitter, unsigned kind, guest_addr target)
 {
     const uint8_t *next = emitter->at;
-    const uint8_t **first = first_check(emitter->translator->master, kind, target);
+    struct context *master = emitter->translator->master;
+    const uint8_t **first = first_check(master, kind, target);
 
-    write_next(emitter->at, kind, *first);
+    write_next(master, emitter->at, kind, *first);
     emitter->at += NEXT_BYTES;
     const uint8_t *check = emitter->at;
     *first = check;
@@ -182,20 +186,21 @@ static void skip_in_table(struct context *context, unsigned kind, guest_addr tar
 static void remove_check(struct translator *translator, unsigned kind, guest_addr target,
                          const uint8_t *check)
 {
-    const uint8_t *next = read_next(check, kind);
-    const uint8_t *before = *first_check(translator->master, kind, target);
+    struct context *master = translator->master;
+    const uint8_t *next = read_next(master, check, kind);
+    const uint8_t *before = *first_check(master, kind, target);
 
-    while (before != check && before != (const uint8_t *)checks[kind].miss) {
-        const uint8_t *following = read_next(before, kind);
+    while (before != check && before != master->miss[kind]) {
+        const uint8_t *following = read_next(master, before, kind);
         if (following == check) {
             uint8_t *at = (uint8_t *)(uintptr_t)before - NEXT_BYTES;
-            write_next(at, kind, next);
+            write_next(master, at, kind, next);
             target_sync(translator, CODE_TRAMPOLINE, at, at + NEXT_BYTES);
             break;
         }
         before = following;
     }
-    skip_in_table(translator->master, kind, target, check, next);
+    skip_in_table(master, kind, target, check, next);
     for (struct context *at = translator->threads; at != NULL; at = at->next) {
         skip_in_table(at, kind, target, check, next);
     }

@@ -153,21 +153,47 @@ SELDOM static void link_far(struct translator *translator, const struct target_s
     patch_branch_back(translator, site);
 }
 
-void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+/* False if it is too far away. */
+INLINE static bool link_near(struct translator *translator, const struct target_site *site,
+                             const uint8_t *landing)
 {
-    const struct target_site *site = &exit->site;
-    const uint8_t *landing = to->landing;
     uint8_t *at = choose_site(site, landing);
 
     if (UNLIKELY(at == NULL)) {
-        link_far(translator, site, to);
-    } else if (at == site->branch) {
+        return false;
+    }
+    if (at == site->branch) {
         patch(translator, at,
               (get_word(at) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(landing - at));
     } else {
         patch(translator, at, word_jal(X0, landing - at));
         patch_branch_back(translator, site); /* which may have gone to another landing before */
     }
+    return true;
+}
+
+void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
+{
+    if (!link_near(translator, &exit->site, to->landing)) {
+        link_far(translator, &exit->site, to);
+    }
+}
+
+bool target_taken_reaches(const struct exit *exit, const uint8_t *code, const struct fragment *to)
+{
+    return choose_site(&exit->site, code + target_taken_layout.landing) != NULL &&
+           taken_counter_reaches(code, to->entry);
+}
+
+void target_taken_link(struct translator *translator, struct exit *exit, uint8_t *code)
+{
+    ASSERT(link_near(translator, &exit->site, code + target_taken_layout.landing));
+    exit->site.maker = code;
+}
+
+uint8_t *target_taken_code(const struct exit *exit)
+{
+    return exit->site.maker;
 }
 
 void target_unlink(struct translator *translator, struct exit *exit)
@@ -176,7 +202,6 @@ void target_unlink(struct translator *translator, struct exit *exit)
 
     patch_back(translator, site->jump, word_jal(X0, site->trampoline - site->jump));
     patch_branch_back(translator, site);
-    exit->site.maker = NULL;
 }
 
 /* The word before a fragment's entry takes a0 back for those who come through a

@@ -1,4 +1,4 @@
-/* The code of counters that count in software, of three kinds.
+/* The code of counters that count in software, of four kinds.
  *
  * docs/counters.md has the sequences, instruction by instruction, beside the paper's. */
 #include "translator/fragment/counter_code.h"
@@ -56,6 +56,11 @@ enum {
     PAPER_INDIRECT = 0,
     PAPER_RESUME = 35,
     PAPER_EXIT = 28,
+    PAPER_ON = 34, /* the jump to the fragment */
+    PAPER_HEAD = 44,
+    PAPER_SLOT = 46,
+    TAKEN_HEAD = 36,
+    TAKEN_WORDS = 38,
 };
 const struct counter_layout target_sw_layout = {
     .bytes = SW_WORDS * 4, .landing = SW_LANDING * 4, .indirect = SW_CELL * 4};
@@ -63,6 +68,8 @@ const struct counter_layout target_paper_layout = {.bytes = PAPER_WORDS * 4,
                                                    .landing = PAPER_LANDING * 4,
                                                    .indirect = PAPER_INDIRECT * 4,
                                                    .resume = PAPER_RESUME * 4};
+const struct counter_layout target_taken_layout = {.bytes = TAKEN_WORDS * 4,
+                                                   .landing = PAPER_LANDING * 4};
 
 static void write_inline(const struct translator *translator, uint8_t *code,
                          const struct loop *loop)
@@ -89,14 +96,12 @@ static void write_inline(const struct translator *translator, uint8_t *code,
 #define SLOT_CALLBACK ((int32_t)offsetof(struct paper_slot, callback))
 
 /* Table 2 of the paper, with its T0 to T3 in a0 to a3; as slow as it is there, on
- * purpose. */
-static void write_paper(const struct translator *translator, uint8_t *code, const struct loop *loop)
+ * purpose.  Ends with the jump to `entry`; the word `head_literal` gets the head. */
+static void write_table(uint8_t *code, const struct loop *loop, const uint8_t *entry,
+                        unsigned head_literal)
 {
-    enum { HEAD_LOAD = 5, SLOT_LOAD = 36, HEAD_LITERAL = 44, SLOT_LITERAL = 46 };
-    const int32_t to_head = (HEAD_LITERAL - HEAD_LOAD) * 4;
-    const int32_t to_slot = (SLOT_LITERAL - SLOT_LOAD) * 4;
-    const uint8_t *entry = loop->fragment->entry;
-    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
+    enum { HEAD_LOAD = 5 };
+    const int32_t to_head = (int32_t)(head_literal - HEAD_LOAD) * 4;
     const uint32_t words[] = {
         restore_word(A0, CONTEXT_X(A0)),
         save_word(A0, CONTEXT_SPARE),
@@ -132,8 +137,22 @@ static void write_paper(const struct translator *translator, uint8_t *code, cons
         restore_word(A1, CONTEXT_SPARE + 8),
         restore_word(A2, CONTEXT_SPARE + 16),
         restore_word(A3, CONTEXT_SPARE + 24),
-        word_jal(X0, entry - (code + 34 * 4)),
-        /* The execution that reached the threshold; before it, a signal may come. */
+        word_jal(X0, entry - (code + PAPER_ON * 4)),
+    };
+    __builtin_memcpy(code, words, sizeof words);
+    __builtin_memcpy(code + head_literal * 4, &loop->head, sizeof loop->head);
+    const struct exit *exit = &loop->reached;
+    __builtin_memcpy(code + PAPER_EXIT * 4, &exit, sizeof exit);
+}
+
+/* Behind it, the execution that reached the threshold; before it, a signal may come. */
+static void write_paper(const struct translator *translator, uint8_t *code, const struct loop *loop)
+{
+    enum { SLOT_LOAD = PAPER_RESUME + 1 };
+    const int32_t to_slot = (PAPER_SLOT - SLOT_LOAD) * 4;
+    const uint8_t *entry = loop->fragment->entry;
+    const struct paper_slot *slot = &translator->counts->slots[paper_slot_of(loop->head)];
+    const uint32_t words[] = {
         save_word(A1, CONTEXT_SPARE + 8),
         auipc_word(A0, 0),
         word_i((uint32_t)MATCH_ld, A0, A0, to_slot),
@@ -144,11 +163,29 @@ static void write_paper(const struct translator *translator, uint8_t *code, cons
         restore_word(A0, CONTEXT_X(A0)),
         word_jal(X0, entry - (code + 43 * 4)),
     };
-    __builtin_memcpy(code, words, sizeof words);
-    __builtin_memcpy(code + HEAD_LITERAL * 4, &loop->head, sizeof loop->head);
-    __builtin_memcpy(code + SLOT_LITERAL * 4, &slot, sizeof slot);
-    const struct exit *exit = &loop->reached;
-    __builtin_memcpy(code + PAPER_EXIT * 4, &exit, sizeof exit);
+    write_table(code, loop, entry, PAPER_HEAD);
+    __builtin_memcpy(code + PAPER_RESUME * 4, words, sizeof words);
+    __builtin_memcpy(code + PAPER_SLOT * 4, &slot, sizeof slot);
+}
+
+void target_taken_write(struct translator *translator, uint8_t *code, const struct loop *loop,
+                        const struct fragment *to)
+{
+    (void)translator;
+    write_table(code, loop, to->entry, TAKEN_HEAD);
+}
+
+bool taken_counter_reaches(const uint8_t *code, const uint8_t *entry)
+{
+    return jal_reaches(entry - (code + PAPER_ON * 4));
+}
+
+void target_taken_aim(struct translator *translator, uint8_t *code, const struct fragment *to)
+{
+    uint8_t *at = code + PAPER_ON * 4;
+
+    patch_word(at, word_jal(X0, to->entry - at));
+    target_sync(translator, CODE_COUNTER, at, at + 4);
 }
 
 void target_counter_write(const struct translator *translator, uint8_t *code,
@@ -186,12 +223,22 @@ static void leave_inline(struct context *context, const struct loop *loop, unsig
     }
 }
 
+/* In the words of write_table: the first after which a register is saved, or something is done. */
+enum { SAVES_WORD = 1, RESET_WORD = 10, ADDS_WORD = 15, COUNTED_WORD = 18 };
+
+static void note_saved(unsigned word, uint16_t *saved)
+{
+    for (unsigned i = 0; i < 4 && word > SAVES_WORD + i; i++) {
+        saved[A0 + i] = (uint16_t)(CONTEXT_SPARE + 8 * i);
+    }
+}
+
 static void leave_paper(struct context *context, const struct loop *loop, unsigned word,
                         uint16_t *saved)
 {
-    enum { SAVES_WORD = 1, COUNTED_WORD = 18, RESUME_COUNTED_WORD = 41 };
-    for (unsigned i = 0; i < 4 && word > SAVES_WORD + i && word < PAPER_RESUME; i++) {
-        saved[A0 + i] = (uint16_t)(CONTEXT_SPARE + 8 * i);
+    enum { RESUME_COUNTED_WORD = 41 };
+    if (word < PAPER_RESUME) {
+        note_saved(word, saved);
     }
     if (word == PAPER_INDIRECT || (word >= PAPER_RESUME && word < PAPER_RESUME + 8)) {
         saved[A0] = CONTEXT_X(A0);
@@ -204,17 +251,40 @@ static void leave_paper(struct context *context, const struct loop *loop, unsign
     }
 }
 
+/* The branch has been taken and will not be taken again: what is left of counting it is done here. */
+static void leave_taken(const struct context *context, struct loop *loop, unsigned word,
+                        uint16_t *saved)
+{
+    enum paper_progress progress = PAPER_BEGUN;
+
+    note_saved(word, saved);
+    if (word >= COUNTED_WORD) {
+        progress = PAPER_COUNTED;
+    } else if (word >= ADDS_WORD) {
+        progress = PAPER_SLOT_TAKEN;
+    } else if (word > RESET_WORD) {
+        progress = PAPER_RESET_NOTED;
+    }
+    paper_counter_finish(context->translator, loop, progress);
+}
+
 bool counter_leave(struct context *context, const uint8_t *code, uint16_t *saved)
 {
     const struct translator *translator = context->translator;
-    const struct loop *loop = counter_code_find(translator, code);
+    const struct placed counter = counter_code_find(translator, code);
+    struct loop *loop = counter.loop;
     if (loop == NULL) {
         return false;
     }
-    const unsigned word = (unsigned)(code - loop->code) / 4;
-    if (translator->options.counters == COUNTERS_SW_PAPER) {
+    const unsigned word = (unsigned)(code - counter.code) / 4;
+    switch (translator->options.counters) {
+    case COUNTERS_SW_PAPER:
         leave_paper(context, loop, word, saved);
-    } else {
+        break;
+    case COUNTERS_SW_PAPER_TAKEN:
+        leave_taken(context, loop, word, saved);
+        break;
+    default:
         leave_inline(context, loop, word, saved);
     }
     context->target = loop->head;

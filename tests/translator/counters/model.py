@@ -13,7 +13,7 @@ import tempfile
 import threading
 
 FLUSH = ("x12,5", "x17,x0,226")  # flushes.S: what stands before a call that makes all code go
-SLOTS = 4096                    # of sw-paper: count.h
+SLOTS = 4096                    # of the paper's counters: paper_slot.h
 FRAGMENT_INSTRUCTIONS = 128     # fragment.h
 
 BRANCHES = {"beq", "bne", "blt", "bge", "bltu", "bgeu", "c.beqz", "c.bnez"}
@@ -88,6 +88,32 @@ class Trace:
         return ("call" if links else "jump") if direct else ("icall" if links else "ijump")
 
 
+class Slots:
+    """The paper's table in memory: each slot has one head at a time, and forgets it for another."""
+
+    def __init__(self, threshold):
+        self.threshold = threshold
+        self.slots = {}         # slot -> [head, count]
+        self.collisions = 0
+        self.hot = set()
+        self.shared = set()     # slots that changed hands
+
+    def count(self, head):
+        slot = self.slots.setdefault(head // 2 % SLOTS, [None, 0])
+        if slot[0] != head:
+            if slot[0] is not None:
+                self.collisions += 1
+                self.shared.add(head // 2 % SLOTS)
+            slot[:] = [head, 0]
+        slot[1] += 1
+        if slot[1] == self.threshold:
+            self.hot.add(head)
+
+    def expected(self):
+        counts = {head: count for head, count in self.slots.values()}
+        return counts, {head: head in self.hot for head in counts}
+
+
 class Model:
     """Fragments and counters over a trace."""
 
@@ -98,10 +124,7 @@ class Model:
         self.live = set()       # heads with a counter now
         self.created = 0
         self.counts = {}        # head -> executions
-        self.slots = {}         # slot -> [head, count]
-        self.collisions = 0
-        self.slot_hot = set()
-        self.shared = set()     # slots that changed hands
+        self.slots = {"sw-paper": Slots(threshold), "sw-paper-taken": Slots(threshold)}
         self.walk(trace)
 
     def walk(self, trace):
@@ -140,9 +163,10 @@ class Model:
     def counts_exit(self, way, pc, target):
         if self.placement == "backward":
             return way in ("branch", "jump") and target <= pc
-        if self.placement == "paper":
+        if self.placement in ("paper", "paper-strict"):
+            last = self.built[self.start] - (self.placement == "paper-strict")
             return way == "branch" and target <= pc and \
-                self.built.get(target, sys.maxsize) <= self.built[self.start]
+                self.built.get(target, sys.maxsize) <= last
         return self.placement == "function" and way in ("call", "icall")
 
     def leave(self, way, pc, target):
@@ -153,6 +177,7 @@ class Model:
             self.live.clear()
         elif target in self.built and self.counts_exit(way, pc, target):
             self.make(target)
+            self.slots["sw-paper-taken"].count(target)
         self.enter(target)
         self.start = target
 
@@ -169,31 +194,19 @@ class Model:
                 self.make(start)
         if start in self.live:
             self.counts[start] += 1
-            self.count_slot(start)
-
-    def count_slot(self, head):
-        slot = self.slots.setdefault(head // 2 % SLOTS, [None, 0])
-        if slot[0] != head:
-            if slot[0] is not None:
-                self.collisions += 1
-                self.shared.add(head // 2 % SLOTS)
-            slot[:] = [head, 0]
-        slot[1] += 1
-        if slot[1] == self.threshold:
-            self.slot_hot.add(head)
+            self.slots["sw-paper"].count(start)
 
     def incomplete(self, kind):
         """The heads that a kind of counter may have counted too seldom."""
         counts, hot = self.expected(kind)
-        if kind == "sw-paper":
-            return {head for head in counts if head // 2 % SLOTS in self.shared}
+        if kind in self.slots:
+            return {head for head in counts if head // 2 % SLOTS in self.slots[kind].shared}
         return {head for head in counts if kind == "sw" and hot[head]}
 
     def expected(self, kind):
         """Executions and callbacks of each head, as a kind of counter sees them."""
-        if kind == "sw-paper":
-            counts = {head: count for head, count in self.slots.values()}
-            return counts, {head: head in self.slot_hot for head in counts}
+        if kind in self.slots:
+            return self.slots[kind].expected()
         hot = {head: 0 < self.threshold <= count for head, count in self.counts.items()}
         if kind == "sw" and self.threshold:
             return {head: min(count, self.threshold) for head, count in self.counts.items()}, hot

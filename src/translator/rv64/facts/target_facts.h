@@ -90,7 +90,8 @@ struct target_site {
     uint8_t *branch; /* a conditional branch that leads to the jump, or NULL */
     uint8_t
         *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
-    uint8_t *maker;  /* a trampoline that makes a counter, in the other one's place; or NULL */
+    uint8_t *
+        maker; /* a trampoline that makes a counter, or counts, in the other one's place; or NULL */
 };
 
 /* The context of the thread that runs the translator. */
