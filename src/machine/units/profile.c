@@ -2,23 +2,20 @@
 #include "machine/units/profile.h"
 
 #include "base/check.h"
-#include "base/spread.h"
 #include "isa/rv64/insn.h"
 #include "machine/units/call_graph.h"
+#include "machine/units/pc_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_BITS 12 /* logarithm of the first size of the tables */
 
 /* What the program's instruction does to its calls. */
 enum control { CONTROL_NONE, CONTROL_CALL, CONTROL_RETURN };
 
 /* An address of the program. */
 struct place {
-    guest_addr pc;
-    struct place *next; /* in the same bucket */
-    int64_t more;       /* executions beyond those of its runs; mostly none, or less than none */
+    struct pc_item item; /* its address in the program */
+    int64_t more;        /* executions beyond those of its runs; mostly none, or less than none */
     uint64_t cycles;
     /* Of a backward branch: how often it went on behind itself; and how often it did in copies that branch where
      * it does not, which is how often it was taken there. */
@@ -40,9 +37,8 @@ struct member {
 
 /* What is counted together.  The same code is decoded again and again, and counted in the same run. */
 struct run {
+    struct pc_item item; /* where it begins, in the machine's code */
     struct watch_run watched;
-    struct run *next; /* in the same bucket */
-    guest_addr pc;    /* of the machine */
     unsigned bytes;
     bool at_start; /* it begins where its function does */
     unsigned count;
@@ -57,18 +53,12 @@ struct part {
     bool ends; /* what follows is another part */
 };
 
-struct table {
-    void **buckets;
-    unsigned bits;
-    size_t count;
-};
-
 struct profile {
     struct unit unit;
     const struct origins *origins;
     struct profile_request request;
     struct call_graph *calls; /* NULL: not asked for */
-    struct table places, runs;
+    struct pc_table places, runs;
     struct profile_function function; /* the one that was found last */
     struct origin_place asked, built; /* what was decoded last, for units and for runs */
     struct part part, part_before;    /* of what was asked for last, and of what was before it */
@@ -81,67 +71,21 @@ static struct profile *profile_of(struct unit *unit)
     return (struct profile *)(void *)unit;
 }
 
-static bool table_create(struct table *table)
+static struct place *place_of(struct pc_item *item)
 {
-    table->bits = FIRST_BITS;
-    table->buckets = calloc((size_t)1 << table->bits, sizeof *table->buckets);
-    return table->buckets != NULL;
+    return (struct place *)(void *)item;
 }
 
-static uint64_t place_key(const void *item)
+static struct run *run_of(struct pc_item *item)
 {
-    return ((const struct place *)item)->pc / 2;
+    return (struct run *)(void *)item;
 }
 
-static uint64_t run_key(const void *item)
+/* The run that the engine counts as `watched`. */
+static const struct run *run_of_watched(const struct watch_run *watched)
 {
-    return ((const struct run *)item)->pc / 2;
-}
-
-static void **next_place(void *item)
-{
-    return (void **)&((struct place *)item)->next;
-}
-
-static void **next_run(void *item)
-{
-    return (void **)&((struct run *)item)->next;
-}
-
-/* As many buckets as items, at least. */
-static void table_add(struct table *table, void *item, uint64_t (*key)(const void *),
-                      void **(*next)(void *))
-{
-    if (table->count++ >> table->bits != 0) {
-        const size_t old = (size_t)1 << table->bits;
-        void **buckets = table->buckets;
-        table->buckets = calloc(old * 2, sizeof *buckets);
-        ASSERT(table->buckets != NULL);
-        table->bits++;
-        for (size_t i = 0; i < old; i++) {
-            for (void *moved = buckets[i], *behind; moved != NULL; moved = behind) {
-                behind = *next(moved);
-                void **bucket = &table->buckets[spread_key(key(moved), table->bits)];
-                *next(moved) = *bucket;
-                *bucket = moved;
-            }
-        }
-        free(buckets);
-    }
-    void **bucket = &table->buckets[spread_key(key(item), table->bits)];
-    *next(item) = *bucket;
-    *bucket = item;
-}
-
-static void table_destroy(struct table *table, void **(*next)(void *))
-{
-    for (size_t i = 0; table->buckets != NULL && i < (size_t)1 << table->bits; i++) {
-        for (void *item = table->buckets[i], *behind; item != NULL; item = behind) {
-            behind = *next(item);
-            free(item);
-        }
-    }
-    free(table->buckets);
+    return (const struct run *)(const void *)((const char *)watched -
+                                              offsetof(struct run, watched));
 }
 
 static uint32_t find_function(struct profile *profile, guest_addr pc)
@@ -172,20 +116,19 @@ static void note_control(struct place *place, const struct rv64_insn *insn)
 /* What is at `pc` now: where a library goes, another may come. */
 static struct place *find_place(struct profile *profile, guest_addr pc)
 {
-    const struct table *table = &profile->places;
     const uint32_t function = find_function(profile, pc);
     struct rv64_insn insn;
-    struct place *place = table->buckets[spread_key(pc / 2, table->bits)];
-    while (place != NULL && (place->pc != pc || place->function != function)) {
-        place = place->next;
+    struct place *place = place_of(pc_table_first(&profile->places, pc));
+    while (place != NULL && (place->item.pc != pc || place->function != function)) {
+        place = place_of(place->item.next);
     }
     if (place == NULL) {
         place = calloc(1, sizeof *place);
         ASSERT(place != NULL);
-        place->pc = pc;
+        place->item.pc = pc;
         place->function = function;
         place->falls.unit = place->turned_falls.unit = &profile->unit;
-        table_add(&profile->places, place, place_key, next_place);
+        pc_table_add(&profile->places, &place->item);
     }
     if (profile->calls != NULL && origins_read(profile->origins, pc, &insn)) {
         note_control(place, &insn);
@@ -313,7 +256,7 @@ static void note_turned(struct profile *profile, const struct rv64_insn *copy,
 {
     bool turned;
     if (members->count > 0 && executed->known &&
-        members->items[members->count - 1].place->pc == executed->near &&
+        members->items[members->count - 1].place->item.pc == executed->near &&
         is_backward_branch(profile, copy, executed, &turned)) {
         members->items[members->count - 1].turned = turned;
     }
@@ -337,16 +280,15 @@ static struct members read_members(struct profile *profile, guest_addr pc, unsig
 static bool is_run_of(const struct run *run, guest_addr pc, unsigned bytes,
                       const struct member *members, unsigned count)
 {
-    return run->pc == pc && run->bytes == bytes && run->count == count &&
+    return run->item.pc == pc && run->bytes == bytes && run->count == count &&
            memcmp(run->members, members, count * sizeof *members) == 0;
 }
 
 static struct run *find_run(struct profile *profile, guest_addr pc, unsigned bytes,
                             const struct member *members, unsigned count)
 {
-    struct table *table = &profile->runs;
-    for (struct run *run = table->buckets[spread_key(pc / 2, table->bits)]; run != NULL;
-         run = run->next) {
+    for (struct run *run = run_of(pc_table_first(&profile->runs, pc)); run != NULL;
+         run = run_of(run->item.next)) {
         if (is_run_of(run, pc, bytes, members, count)) {
             return run;
         }
@@ -354,18 +296,18 @@ static struct run *find_run(struct profile *profile, guest_addr pc, unsigned byt
     struct run *run = calloc(1, sizeof *run + count * sizeof *members);
     const struct place *first = members[0].place;
     ASSERT(run != NULL);
-    find_function(profile, first->pc);
+    find_function(profile, first->item.pc);
     run->watched = (struct watch_run){
         .unit = &profile->unit,
         .course = profile->calls != NULL ? call_graph_course(profile->calls) : NULL,
         .function = first->function,
         .instructions = count};
-    run->pc = pc;
+    run->item.pc = pc;
     run->bytes = bytes;
-    run->at_start = first->pc == profile->function.start;
+    run->at_start = first->item.pc == profile->function.start;
     run->count = count;
     memcpy(run->members, members, count * sizeof *members);
-    table_add(table, run, run_key, next_run);
+    pc_table_add(&profile->runs, &run->item);
     return run;
 }
 
@@ -392,7 +334,7 @@ static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
 
 static void on_entered(struct unit *unit, const struct watch_run *watched)
 {
-    const struct run *run = (const struct run *)(const void *)watched;
+    const struct run *run = run_of_watched(watched);
     call_graph_enter(profile_of(unit)->calls, watched->function, run->at_start);
 }
 
@@ -401,7 +343,7 @@ static void on_before(struct unit *unit, const struct watch_event *event)
     const struct place *place = event->own;
     struct call_graph *calls = profile_of(unit)->calls;
     if (place->control == CONTROL_CALL) {
-        call_graph_call(calls, place->pc, place->pc + place->bytes);
+        call_graph_call(calls, place->item.pc, place->item.pc + place->bytes);
     } else {
         call_graph_return(calls,
                           (event->hart->x[place->rs1] + (uint64_t)place->imm) & ~UINT64_C(1));
@@ -411,12 +353,12 @@ static void on_before(struct unit *unit, const struct watch_event *event)
 static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t pc)
 {
     struct profile *profile = profile_of(unit);
-    const struct run *run = (const struct run *)(const void *)watched;
-    if (pc < run->pc || pc >= run->pc + run->bytes) {
+    const struct run *run = run_of_watched(watched);
+    if (pc < run->item.pc || pc >= run->item.pc + run->bytes) {
         return; /* it was complete */
     }
     for (unsigned i = 0; i < run->count; i++) {
-        if (run->members[i].offset >= (int32_t)(pc - run->pc)) {
+        if (run->members[i].offset >= (int32_t)(pc - run->item.pc)) {
             run->members[i].place->more--;
             if (profile->calls != NULL) {
                 call_graph_take_back(profile->calls, 1);
@@ -456,17 +398,6 @@ void profile_take_back(struct profile *profile, guest_addr pc)
     }
 }
 
-/* Calls `what` for each item of a table. */
-static void for_each(const struct table *table, void **(*next)(void *),
-                     void (*what)(void *item, void *context), void *context)
-{
-    for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
-        for (void *item = table->buckets[i]; item != NULL; item = *next(item)) {
-            what(item, context);
-        }
-    }
-}
-
 /* The words that are put back: executions of runs; of places what they have more, and the ways past them. */
 struct kept_word {
     uint64_t *at;
@@ -483,14 +414,14 @@ static void keep_word(struct profile_kept *kept, uint64_t *at)
     kept->words[kept->count++] = (struct kept_word){at, *at};
 }
 
-static void keep_run(void *item, void *kept)
+static void keep_run(struct pc_item *item, void *kept)
 {
-    keep_word(kept, &((struct run *)item)->watched.executions);
+    keep_word(kept, &run_of(item)->watched.executions);
 }
 
-static void keep_place(void *item, void *kept)
+static void keep_place(struct pc_item *item, void *kept)
 {
-    struct place *place = item;
+    struct place *place = place_of(item);
     keep_word(kept, (uint64_t *)&place->more);
     keep_word(kept, &place->falls.executions);
     keep_word(kept, &place->turned_falls.executions);
@@ -503,20 +434,20 @@ struct profile_kept *profile_keep(const struct profile *profile)
     ASSERT(kept != NULL);
     kept->count = 0;
     kept->calls = profile->calls != NULL ? call_graph_keep(profile->calls) : NULL;
-    for_each(&profile->runs, next_run, keep_run, kept);
-    for_each(&profile->places, next_place, keep_place, kept);
+    pc_table_each(&profile->runs, keep_run, kept);
+    pc_table_each(&profile->places, keep_place, kept);
     return kept;
 }
 
-static void clear_run(void *item, void *context)
+static void clear_run(struct pc_item *item, void *context)
 {
     (void)context;
-    ((struct run *)item)->watched.executions = 0;
+    run_of(item)->watched.executions = 0;
 }
 
-static void clear_place(void *item, void *context)
+static void clear_place(struct pc_item *item, void *context)
 {
-    struct place *place = item;
+    struct place *place = place_of(item);
     (void)context;
     place->more = 0;
     place->falls.executions = place->turned_falls.executions = 0;
@@ -524,8 +455,8 @@ static void clear_place(void *item, void *context)
 
 void profile_put_back(struct profile *profile, struct profile_kept *kept)
 {
-    for_each(&profile->runs, next_run, clear_run, NULL);
-    for_each(&profile->places, next_place, clear_place, NULL);
+    pc_table_each(&profile->runs, clear_run, NULL);
+    pc_table_each(&profile->places, clear_place, NULL);
     for (size_t i = 0; i < kept->count; i++) {
         *kept->words[i].at = kept->words[i].value;
     }
@@ -550,12 +481,12 @@ struct counting {
     size_t count;
 };
 
-static void add_count(void *item, void *context)
+static void add_count(struct pc_item *item, void *context)
 {
-    const struct place *place = item;
+    const struct place *place = place_of(item);
     struct counting *counting = context;
     counting->counts[counting->count++] =
-        (struct profile_count){.pc = place->pc,
+        (struct profile_count){.pc = place->item.pc,
                                .function = place->function,
                                .executions = (uint64_t)place->more,
                                .falls = place->falls.executions - place->turned_falls.executions,
@@ -571,12 +502,12 @@ static int by_address(const void *a, const void *b)
     return left->function < right->function ? -1 : left->function > right->function;
 }
 
-static void add_run(void *item, void *context)
+static void add_run(struct pc_item *item, void *context)
 {
-    const struct run *run = item;
+    const struct run *run = run_of(item);
     const struct counting *counting = context;
     for (unsigned i = 0; i < run->count; i++) {
-        const struct profile_count key = {.pc = run->members[i].place->pc,
+        const struct profile_count key = {.pc = run->members[i].place->item.pc,
                                           .function = run->members[i].place->function};
         struct profile_count *count =
             bsearch(&key, counting->counts, counting->count, sizeof key, by_address);
@@ -590,9 +521,9 @@ struct profile_count *profile_counts(const struct profile *profile, size_t *coun
     struct counting counting = {.counts =
                                     calloc(profile->places.count + 1, sizeof *counting.counts)};
     ASSERT(counting.counts != NULL);
-    for_each(&profile->places, next_place, add_count, &counting);
+    pc_table_each(&profile->places, add_count, &counting);
     qsort(counting.counts, counting.count, sizeof *counting.counts, by_address);
-    for_each(&profile->runs, next_run, add_run, &counting);
+    pc_table_each(&profile->runs, add_run, &counting);
     *count = 0;
     for (size_t i = 0; i < counting.count; i++) {
         if (counting.counts[i].executions != 0 || counting.counts[i].cycles != 0) {
@@ -605,8 +536,8 @@ struct profile_count *profile_counts(const struct profile *profile, size_t *coun
 static void destroy(struct unit *unit)
 {
     struct profile *profile = profile_of(unit);
-    table_destroy(&profile->places, next_place);
-    table_destroy(&profile->runs, next_run);
+    pc_table_destroy(&profile->places);
+    pc_table_destroy(&profile->runs);
     call_graph_destroy(profile->calls);
     free(profile);
 }
@@ -632,7 +563,7 @@ struct profile *profile_create(struct unit_host host, const struct origins *orig
     profile->request = *request;
     profile->timed = timed;
     profile->calls = request->calls ? call_graph_create() : NULL;
-    if (!table_create(&profile->places) || !table_create(&profile->runs) ||
+    if (!pc_table_create(&profile->places) || !pc_table_create(&profile->runs) ||
         (request->calls && profile->calls == NULL)) {
         destroy(&profile->unit);
         return NULL;
