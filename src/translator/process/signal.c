@@ -242,9 +242,12 @@ static uint64_t act(struct context *context, const struct signal_info *info,
     return mask;
 }
 
+/* Where the kernel calls the translator whether there is a handler or not, what the program wants now counts. */
 static struct signal_action take_action(struct context *context, int number)
 {
-    return actions_take(context->signals->actions, number, is_fault(number));
+    const bool stays = is_fault(number) || must_see_end(context->translator, number);
+
+    return actions_take(context->signals->actions, number, stays);
 }
 
 uint64_t signal_deliver(struct context *context, const struct signal_info *info, uint64_t mask)
