@@ -207,7 +207,8 @@ int main(void)
     if (counters) {
         printf("armed counters on %u backward branches\n", arm_loops());
     } else {
-        printf("this processor has no counter table: counting nothing\n");
+        /* The processor has none, or a translator keeps them for itself: it counts the loops then. */
+        printf("no counter table is offered to this program: it arms no counters itself\n");
     }
     write_text(2002);
     count_words();

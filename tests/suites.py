@@ -162,6 +162,7 @@ class Table:
     def translator(self):
         longer = ["--slow"] if self.slow else []
         self.plain("run-report", "reports of strata run", "tests/translator/run-report")
+        self.plain("stopped", "runs that do not end by themselves", "tests/translator/stopped")
         self.plain("loads", "delinquent loads under the translator", "tests/translator/loads")
         self.plain("processes", "processes under the translator", "tests/translator/processes")
         self.plain("edges", "what is rare under the translator", "tests/translator/edges/run")

@@ -41,6 +41,12 @@ function makeSource(source, counts) {
         }))];
 }
 
+// Only sources beside the program are read unless the reader says more: src/report/sources.h.
+function makeHidden(path) {
+    return make("p", {class: "muted hidden-source"}, "Its source, ", make("code", {}, path), ", was not found beside the program: ",
+        make("code", {}, "--source-dir DIR"), " shows it from a folder DIR that it is in.");
+}
+
 function makeCode(code, head, counts) {
     return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly", tabindex: 0}, code.map((row) => {
         const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
@@ -58,6 +64,7 @@ function makeListing(id, loop, words, listing, counts, open) {
         make("summary", {}, title, make("span", {class: "muted"}, `  ${words}`)));
     unfilled.set(part, () => [make("div", {class: "sides"},
         listing.source ? make("div", {}, makeSource(listing.source, counts)) : null,
+        listing.hidden ? make("div", {}, makeHidden(listing.hidden)) : null,
         listing.code && listing.code.length > 0 ? make("div", {}, makeCode(listing.code, loop.head, counts)) : null)]);
     part.addEventListener("toggle", () => fillPart(part));
     if (open) {

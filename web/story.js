@@ -27,10 +27,15 @@ function functionsOf(run) {
         .sort((a, b) => b.share - a.share);
 }
 
-// Loops that had counters; of a program without any, those that the profile found.
+// Loops that had counters; of a program without any, those that the profile found.  Those with the greatest share
+// first, which the profile knows also of loops whose counts are not complete.
 function loopsOf(run) {
     const counted = listOf(lookUp(run, "hotspots.loops"));
-    return counted.length > 0 ? counted : listOf(lookUp(run, "profile.loops"));
+    const profiled = listOf(lookUp(run, "profile.loops"));
+    const shares = new Map(profiled.map((loop) => [loop.head, loop.share]));
+    const share = (loop) => shares.get(loop.head) ?? -1;
+    return [...(counted.length > 0 ? counted : profiled)].sort((a, b) => share(b) - share(a) ||
+        b.executions - a.executions);
 }
 
 function formatExecutions(loop) {

@@ -1,6 +1,8 @@
 /* SHA-256 (FIPS 180-4) of a file, to say which program was run, and of bytes in memory. */
 #include "base/sha256.h"
 
+#include "base/regular_file.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,9 +93,10 @@ bool sha256_file(const char *path, char text[SHA256_TEXT_BYTES])
 {
     uint32_t state[8];
     uint8_t block[64];
-    uint64_t bytes = 0;
+    uint64_t size, bytes = 0;
     size_t got;
-    FILE *file = fopen(path, "re");
+    const int fd = regular_file_open(path, &size);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (file == NULL) {
         return false;
     }

@@ -2,6 +2,7 @@
 #include "cli/addresses.h"
 
 #include "base/number.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ bool addresses_read(const char *path, const char *what,
 {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        fprintf(stderr, "strata: cannot read the %s in %s: %s\n", what, path, strerror(errno));
+        say(stderr, "strata: cannot read the %s in %s: %s\n", what, path, strerror(errno));
         return false;
     }
     char *line = NULL;
@@ -45,10 +46,10 @@ bool addresses_read(const char *path, const char *what,
         valid = read_line(line, (size_t)length, take, context);
     }
     if (!valid) {
-        fprintf(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n", path,
-                number);
+        say(stderr, "strata: %s:%u: expected the hexadecimal address of an instruction\n", path,
+            number);
     } else if (ferror(file)) {
-        fprintf(stderr, "strata: cannot read the %s in %s: %s\n", what, path, strerror(errno));
+        say(stderr, "strata: cannot read the %s in %s: %s\n", what, path, strerror(errno));
         valid = false;
     }
     free(line);

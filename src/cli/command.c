@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/check.h"
+#include "base/say.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -57,8 +58,8 @@ void command_print_help(const struct command_description *description)
 int command_misused(const struct command_description *description, const char *reason,
                     const char *subject)
 {
-    fprintf(stderr, "strata: %s: %s%s%s; see strata %s --help\n", description->name, reason,
-            subject != NULL ? " " : "", subject != NULL ? subject : "", description->name);
+    say(stderr, "strata: %s: %s%s%s; see strata %s --help\n", description->name, reason,
+        subject != NULL ? " " : "", subject != NULL ? subject : "", description->name);
     return EXIT_STRATA_FAILED;
 }
 

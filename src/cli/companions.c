@@ -1,6 +1,8 @@
 /* The programs of --with: started beside the first one, each in a process of its own. */
 #include "cli/companions.h"
 
+#include "base/say.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +17,11 @@ bool companions_check(const struct simulation *simulation)
     if (simulation->with_count < contexts || simulation->with_count == 0) {
         return true;
     }
-    fprintf(stderr,
-            "strata: %u programs cannot run together on %s, which has %llu context%s "
-            "(core.contexts)\n",
-            simulation->with_count + 1, simulation->machine.processor_name,
-            (unsigned long long)contexts, contexts == 1 ? "" : "s");
+    say(stderr,
+        "strata: %u programs cannot run together on %s, which has %llu context%s "
+        "(core.contexts)\n",
+        simulation->with_count + 1, simulation->machine.processor_name,
+        (unsigned long long)contexts, contexts == 1 ? "" : "s");
     return false;
 }
 
@@ -54,8 +56,7 @@ static int start(const struct simulation *simulation, struct together *together,
         be_companion(simulation, number, seat, lead);
     }
     if (pid < 0) {
-        fprintf(stderr, "strata: cannot start a process for %s: %s\n", program->path,
-                strerror(errno));
+        say(stderr, "strata: cannot start a process for %s: %s\n", program->path, strerror(errno));
         return EXIT_STRATA_FAILED;
     }
     seat->pid = (pid_t)pid;

@@ -1,4 +1,5 @@
 /* `strata disasm`: prints the instructions of a RISC-V program's executable sections. */
+#include "base/say.h"
 #include "cli/command.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
@@ -44,7 +45,7 @@ static bool print_section(Elf_Scn *section, const GElf_Shdr *header, const char 
     if (data == NULL) {
         return false;
     }
-    printf("\n%s:\n", name != NULL ? name : "(no name)");
+    say(stdout, "\n%s:\n", name != NULL ? name : "(no name)");
     for (size_t at = 0; at + 2 <= data->d_size;) {
         unsigned length;
         print_instruction(header->sh_addr + at, (const uint8_t *)data->d_buf + at,
@@ -60,12 +61,12 @@ static int print_program(Elf *elf, const char *path)
     size_t names;
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL ||
         elf_getshdrstrndx(elf, &names) != 0) {
-        fprintf(stderr, "strata: %s: is not an ELF program\n", path);
+        say(stderr, "strata: %s: is not an ELF program\n", path);
         return EXIT_NOT_EXECUTABLE;
     }
     if (header.e_machine != EM_RISCV || gelf_getclass(elf) != ELFCLASS64 ||
         header.e_ident[EI_DATA] != ELFDATA2LSB) {
-        fprintf(stderr, "strata: %s: is not a little-endian 64-bit RISC-V program\n", path);
+        say(stderr, "strata: %s: is not a little-endian 64-bit RISC-V program\n", path);
         return EXIT_NOT_EXECUTABLE;
     }
     unsigned sections = 0;
@@ -74,14 +75,14 @@ static int print_program(Elf *elf, const char *path)
         if (gelf_getshdr(section, &shdr) != NULL && shdr.sh_type == SHT_PROGBITS &&
             shdr.sh_flags & SHF_EXECINSTR) {
             if (!print_section(section, &shdr, elf_strptr(elf, names, shdr.sh_name))) {
-                fprintf(stderr, "strata: %s: is truncated: a section reaches past its end\n", path);
+                say(stderr, "strata: %s: is truncated: a section reaches past its end\n", path);
                 return EXIT_NOT_EXECUTABLE;
             }
             sections++;
         }
     }
     if (sections == 0) {
-        fprintf(stderr, "strata: %s: has no executable sections to disassemble\n", path);
+        say(stderr, "strata: %s: has no executable sections to disassemble\n", path);
         return EXIT_NOT_EXECUTABLE;
     }
     return 0;
@@ -103,17 +104,17 @@ int command_disasm(int count, char **arguments)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         const int error = errno;
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(error));
+        say(stderr, "strata: %s: %s\n", path, strerror(error));
         return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
     }
     elf_version(EV_CURRENT);
     struct stat kind;
     Elf *elf = NULL;
     if (fstat(fd, &kind) == 0 && !S_ISREG(kind.st_mode)) {
-        fprintf(stderr, "strata: %s: is not a regular file\n", path);
+        say(stderr, "strata: %s: is not a regular file\n", path);
         status = EXIT_NOT_EXECUTABLE;
     } else if ((elf = elf_begin(fd, ELF_C_READ, NULL)) == NULL) {
-        fprintf(stderr, "strata: %s: is not an ELF program\n", path);
+        say(stderr, "strata: %s: is not an ELF program\n", path);
         status = EXIT_NOT_EXECUTABLE;
     } else {
         status = print_program(elf, path);

@@ -1,5 +1,6 @@
 /* The command `strata`: picks the sub-command. */
 #include "base/beside.h"
+#include "base/say.h"
 #include "cli/command.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static const struct command *find_command(const char *name)
 
 static int refuse(const char *name)
 {
-    fprintf(stderr, "strata: there is no command %s; see strata --help\n", name);
+    say(stderr, "strata: there is no command %s; see strata --help\n", name);
     return EXIT_STRATA_FAILED;
 }
 
@@ -45,8 +46,7 @@ static int help(int count, char **arguments)
 {
     const struct command *command = count > 1 ? find_command(arguments[1]) : NULL;
     if (count > 2) {
-        fprintf(stderr, "strata: help: one command at a time: %s; see strata --help\n",
-                arguments[2]);
+        say(stderr, "strata: help: one command at a time: %s; see strata --help\n", arguments[2]);
         return EXIT_STRATA_FAILED;
     }
     if (count > 1 && command == NULL) {

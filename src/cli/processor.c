@@ -2,6 +2,7 @@
 #include "cli/processor.h"
 
 #include "base/check.h"
+#include "base/say.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -47,12 +48,12 @@ static void refuse_name(const char *name)
 {
     size_t count;
     char **names = processor_names(&count);
-    fprintf(stderr, "strata: there is no processor %s; there are %s", name,
-            count == 0 ? "none beside strata" : "");
+    say(stderr, "strata: there is no processor %s; there are %s", name,
+        count == 0 ? "none beside strata" : "");
     for (size_t i = 0; i < count; i++) {
-        fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", names[i]);
+        say(stderr, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", names[i]);
     }
-    fprintf(stderr, "; a file is named with its ending, such as ./%s" PARAMETERS_ENDING "\n", name);
+    say(stderr, "; a file is named with its ending, such as ./%s" PARAMETERS_ENDING "\n", name);
     processor_names_free(names, count);
 }
 
@@ -67,7 +68,7 @@ char *processor_read(const char *name, const char *const *sets, size_t set_count
     }
     if (!parameters_read(parameters, given, path, problem) ||
         !parameters_assign(parameters, given, sets, set_count, problem)) {
-        fprintf(stderr, "strata: %s\n", problem);
+        say(stderr, "strata: %s\n", problem);
         free(path);
         return NULL;
     }
@@ -83,8 +84,8 @@ void processor_tell_defaults(const char *name, const struct parameters_given *gi
     if (left == 0 || given->rest) {
         return;
     }
-    fprintf(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,
-            parameter_count);
+    say(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,
+        parameter_count);
     for (size_t i = 0; i < parameter_count && named < DEFAULTS_NAMED; i++) {
         if (!given->rows[i]) {
             fprintf(stderr, "%s%s.%s", named == 0 ? "" : ", ", parameter_rows[i].section,
@@ -95,8 +96,7 @@ void processor_tell_defaults(const char *name, const struct parameters_given *gi
     if (named < left) {
         fprintf(stderr, " and %zu more", left - named);
     }
-    fprintf(stderr, "; strata config %s prints all, rest = default in the file means it so\n",
-            name);
+    say(stderr, "; strata config %s prints all, rest = default in the file means it so\n", name);
 }
 
 /* The lines of comment that a file begins with, up to an empty one, in one line. */

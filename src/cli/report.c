@@ -1,5 +1,9 @@
 /* `strata report`: makes a page, a table or a KCachegrind file of what runs have written. */
+#include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 #include "cli/command.h"
+#include "cli/own_files.h"
 #include "report/complete.h"
 #include "report/loops_export.h"
 #include "report/page.h"
@@ -17,6 +21,7 @@
 struct report {
     const char *page, *csv, *callgrind, *folded; /* NULL: not asked for */
     const char *program;                         /* NULL: the one that the statistics name */
+    struct source_rules sources;
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -52,6 +57,18 @@ static const char *take_program(void *settings, const char *value)
     return NULL;
 }
 
+static const char *take_source_dir(void *settings, const char *value)
+{
+    return source_rules_add(&((struct report *)settings)->sources, value);
+}
+
+static const char *take_any_source(void *settings, const char *value)
+{
+    (void)value;
+    ((struct report *)settings)->sources.any = true;
+    return NULL;
+}
+
 /* clang-format off */
 static const struct command_option options[] = {
     {"-o", "FILE", "write the page: one HTML file that needs nothing else", take_page},
@@ -59,6 +76,8 @@ static const struct command_option options[] = {
     {"--callgrind", "FILE", "write functions, lines and calls for KCachegrind and callgrind_annotate", take_callgrind},
     {"--folded", "FILE", "write the paths of calls as folded stacks, for flame graphs", take_folded},
     {"--program", "FILE", "the program that ran, if the statistics do not say it or it has moved", take_program},
+    {"--source-dir", "DIR", "show sources below DIR, too, not only those beside the program; may be repeated", take_source_dir},
+    {"--any-source", NULL, "show whatever file the program's debug information names", take_any_source},
 };
 /* clang-format on */
 
@@ -134,7 +153,7 @@ static int read_document(const char *path, json_t **document)
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         const int reason = errno;
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        say(stderr, "strata: %s: %s\n", path, strerror(reason));
         return reason == ENOENT || reason == ENOTDIR ? EXIT_NOT_FOUND : EXIT_STRATA_FAILED;
     }
     errno = 0;
@@ -142,18 +161,18 @@ static int read_document(const char *path, json_t **document)
     const int reason = ferror(file) ? errno : 0;
     fclose(file);
     if (reason != 0) {
-        fprintf(stderr, "strata: %s: %s\n", path, strerror(reason));
+        say(stderr, "strata: %s: %s\n", path, strerror(reason));
         json_decref(*document);
         *document = NULL;
         return EXIT_STRATA_FAILED;
     }
     if (*document == NULL) {
-        fprintf(stderr, "strata: %s:%d: is not JSON: %s\n", path, error.line, error.text);
+        say(stderr, "strata: %s:%d: is not JSON: %s\n", path, error.line, error.text);
         return EXIT_STRATA_FAILED;
     }
     const char *wrong = judge(*document);
     if (wrong != NULL) {
-        fprintf(stderr, "strata: %s: %s\n", path, wrong);
+        say(stderr, "strata: %s: %s\n", path, wrong);
         return EXIT_STRATA_FAILED;
     }
     return 0;
@@ -163,7 +182,7 @@ static int complete_document(const struct report *report, json_t *document)
 {
     const char *wrong = is_study(document) ? NULL : complete_run(document, report->program);
     if (wrong != NULL) {
-        fprintf(stderr, "strata: %s: %s\n", report->program, wrong);
+        say(stderr, "strata: %s: %s\n", report->program, wrong);
         return EXIT_STRATA_FAILED;
     }
     return 0;
@@ -179,9 +198,9 @@ static void put_callgrind(FILE *file, const struct report *report)
 {
     const json_t *run = report->documents[0];
     if (json_is_object(json_object_get(run, "profile"))) {
-        profile_export_callgrind(file, run, "strata " STRATA_VERSION);
+        profile_export_callgrind(file, run, &report->sources, "strata " STRATA_VERSION);
     } else {
-        loops_export_callgrind(file, run, "strata " STRATA_VERSION);
+        loops_export_callgrind(file, run, &report->sources, "strata " STRATA_VERSION);
     }
 }
 
@@ -192,38 +211,33 @@ static void put_folded(FILE *file, const struct report *report)
 
 static void put_page(FILE *file, const struct report *report)
 {
-    json_t *document = is_study(report->documents[0])
-                           ? json_incref(report->documents[0])
-                           : page_of_runs(report->documents, report->names, report->count);
+    json_t *document =
+        is_study(report->documents[0])
+            ? json_incref(report->documents[0])
+            : page_of_runs(report->documents, report->names, report->count, &report->sources);
     page_write(file, document);
     json_decref(document);
 }
 
-/* Writes one file, if it was asked for; what fails shows in the stream's error or when it closes. */
+/* Writes one file, if it was asked for. */
 static int write_file(const struct report *report, const char *path,
                       void (*put)(FILE *file, const struct report *report))
 {
     if (path == NULL) {
         return 0;
     }
-    FILE *file = fopen(path, "we");
-    int error = errno;
-    bool written = file != NULL;
-    if (file != NULL) {
-        errno = 0;
-        put(file, report);
-        written = fflush(file) == 0 && !ferror(file);
-        error = errno != 0 ? errno : EIO;
-        if (fclose(file) != 0 && written) {
-            written = false;
-            error = errno;
-        }
-    }
+    char *text = NULL;
+    size_t count = 0;
+    FILE *made = open_memstream(&text, &count);
+    ASSERT(made != NULL);
+    put(made, report);
+    ASSERT(fclose(made) == 0);
+    const bool written = result_file_write(path, text, count, RESULT_FILE_MODE);
     if (!written) {
-        fprintf(stderr, "strata: cannot write %s: %s\n", path, strerror(error));
-        return EXIT_STRATA_FAILED;
+        say(stderr, "strata: cannot write %s: %s\n", path, strerror(errno));
     }
-    return 0;
+    free(text);
+    return written ? 0 : EXIT_STRATA_FAILED;
 }
 
 /* The profile is looked at where it is needed: what a page shows of it, it checks itself. */
@@ -235,7 +249,7 @@ static int check_profile(const struct report *report)
                             ? profile_export_check(run, report->folded != NULL)
                             : NULL;
     if (wrong != NULL) {
-        fprintf(stderr, "strata: %s: %s\n", report->names[0], wrong);
+        say(stderr, "strata: %s: %s\n", report->names[0], wrong);
         return EXIT_STRATA_FAILED;
     }
     return 0;
@@ -284,6 +298,23 @@ static const char *check_request(const struct report *report)
     return NULL;
 }
 
+/* False after a message if something would be written into a file that is read. */
+static bool check_files(const struct report *report)
+{
+    struct own_files files = {.count = 0};
+    own_files_write(&files, "-o", report->page);
+    own_files_write(&files, "--csv", report->csv);
+    own_files_write(&files, "--callgrind", report->callgrind);
+    own_files_write(&files, "--folded", report->folded);
+    own_files_read(&files, "--program", report->program);
+    for (size_t i = 0; i < report->count; i++) {
+        const json_t *program = json_object_get(report->documents[i], "program");
+        own_files_read(&files, "the statistics", report->names[i]);
+        own_files_read(&files, "the program", json_string_value(json_object_get(program, "path")));
+    }
+    return own_files_check(&files);
+}
+
 static int make_report(struct report *report)
 {
     const char *wrong = check_request(report);
@@ -301,7 +332,7 @@ static int make_report(struct report *report)
         status = command_misused(&description, wrong, NULL);
     }
     if (status == 0) {
-        status = write_all(report);
+        status = check_files(report) ? write_all(report) : EXIT_STRATA_FAILED;
     }
     for (size_t i = 0; i < report->count; i++) {
         json_decref(report->documents[i]);

@@ -1,6 +1,7 @@
 /* `strata run`: runs a program under the translator, for RISC-V on the simulated processor. */
 #include "base/check.h"
 #include "base/number.h"
+#include "base/say.h"
 #include "cli/simulation.h"
 #include "elf/image.h"
 
@@ -80,6 +81,7 @@ static const struct command_option options[] = {
 #undef OPTION
 #undef OPTION_OF_REPORT
     {"--env-fd", "N", NULL, simulation_take_env_fd},
+    {"--earlier-fd", "N", NULL, simulation_take_earlier_fd},
     {"--words-fd", "N", NULL, take_words_fd},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
 };
@@ -182,10 +184,13 @@ static char **join_words(const struct run *run, const char *translator, const ch
     return words;
 }
 
-static void set_words(struct simulation *simulation, int fd)
+/* Which code is the translator's is also asked by slices, which need to know it of the program's. */
+static void set_words(struct simulation *simulation, int fd, const char *file)
 {
     simulation->machine.kept_descriptor = fd;
-    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary;
+    simulation->machine.program = file;
+    simulation->machine.count_classes =
+        simulation->stats_path != NULL || simulation->summary || simulation->machine_path != NULL;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on
@@ -199,12 +204,12 @@ static int run_under(struct run *run, const char *translator, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     struct simulation *simulation = &run->simulation;
-    set_words(simulation, fd);
     char descriptor[16];
     /* As many digits on every host, a zero first: the translator reads them in simulated instructions. */
     snprintf(descriptor, sizeof descriptor, "%06d", fd);
     const char *path = arguments[0];
     char *file = simulation_absolute_path(path);
+    set_words(simulation, fd, file);
     char *whole = realpath(path, NULL);
     if (simulation->seen != NULL && whole != NULL) {
         simulation->beside = (struct path_alias){simulation->seen, whole};
@@ -307,7 +312,7 @@ static int run_next(struct run *run, char **words)
                                               .file = file,
                                               .translator_options = run->options};
     fcntl(run->words_fd, F_SETFD, FD_CLOEXEC);
-    set_words(&run->simulation, run->words_fd);
+    set_words(&run->simulation, run->words_fd, file);
     run->simulation.seen = TRANSLATOR_SEEN;
     const int status = simulation_run(&run->simulation, words, &described);
     free(arguments);
@@ -322,9 +327,8 @@ static int run_program(struct run *run, char **arguments)
         return run_next(run, arguments);
     }
     if (is_for_x86_64(arguments[0])) {
-        fprintf(stderr,
-                "strata: %s: is an x86-64 program; the translator for these is not built yet\n",
-                arguments[0]);
+        say(stderr, "strata: %s: is an x86-64 program; the translator for these is not built yet\n",
+            arguments[0]);
         return EXIT_NOT_EXECUTABLE;
     }
     char *translator = find_translator(run);
@@ -332,8 +336,8 @@ static int run_program(struct run *run, char **arguments)
     int status = EXIT_STRATA_FAILED;
     const char *reason = refuse_translator(translator);
     if (reason != NULL) {
-        fprintf(stderr, "strata: cannot use the translator %s: %s; see strata run --help\n",
-                translator, reason);
+        say(stderr, "strata: cannot use the translator %s: %s; see strata run --help\n", translator,
+            reason);
     } else {
         status = run_under(run, translator, arguments);
     }

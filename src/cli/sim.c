@@ -30,6 +30,7 @@ static const struct command_option options[] = {
     {"--arm",              "FILE",        "count executions of each hexadecimal address in FILE", take_arm},
     {"--profile",          "FILE",        "write how often each loop head was branched back to, as JSON", take_profile},
     {"--env-fd",           "N",           NULL, simulation_take_env_fd},
+    {"--earlier-fd",       "N",           NULL, simulation_take_earlier_fd},
     {"--child",            NULL,          NULL, take_child},
 };
 /* clang-format on */

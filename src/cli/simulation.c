@@ -2,14 +2,18 @@
 #include "cli/simulation.h"
 
 #include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 #include "cli/addresses.h"
 #include "cli/companions.h"
+#include "cli/own_files.h"
 #include "cli/processor.h"
 #include "cli/progress_line.h"
 #include "machine/linux/process.h"
 #include "machine/run.h"
 #include "machine/units/chosen.h"
 #include "machine/units/counter_table.h"
+#include "report/earlier.h"
 #include "report/function_table.h"
 #include "report/phases_report.h"
 #include "report/profile_report.h"
@@ -20,6 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* execve hands the new program's environment over in a file, since the host's
@@ -189,21 +196,10 @@ char *simulation_absolute_path(const char *path)
  * without opening: the reader of a pipe would take that for the end. */
 static bool writable(const char *path, const char *what)
 {
-    if (path == NULL || access(path, W_OK) == 0) {
+    if (path == NULL || result_file_possible(path)) {
         return true;
     }
-    char *folder = strdup(path);
-    ASSERT(folder != NULL);
-    if (errno == ENOENT) {
-        *strrchr(folder, '/') = '\0';
-        if (access(folder[0] != '\0' ? folder : "/", W_OK) == 0) {
-            free(folder);
-            return true;
-        }
-    }
-    const int error = errno;
-    free(folder);
-    fprintf(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(error));
+    say(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(errno));
     return false;
 }
 
@@ -219,12 +215,88 @@ static int write_reports(const struct simulation *simulation, struct process *pr
         written &= run_report_statistics(process, run, simulation->stats_path);
     }
     if (simulation->profile_path != NULL) {
-        written &= run_report_profile(process, simulation->profile_path);
+        written &= run_report_profile(process, run, simulation->profile_path);
     }
     if (simulation->summary) {
         run_report_summary(process, run);
     }
     return written ? 0 : EXIT_STRATA_FAILED;
+}
+
+/* Whether the translator ended with a status of its own, since it could not load the program: there is nothing to
+ * report, and it has said why. */
+static bool never_began(const struct process *process, const struct translator_report *translator)
+{
+    return translator != NULL && !translator_report_known(translator) &&
+           process->exit_signal == 0 && process->exit_status >= EXIT_STRATA_FAILED &&
+           process->exit_status <= EXIT_NOT_FOUND;
+}
+
+static struct translator_report *read_translator(const struct simulation *simulation)
+{
+    const int fd = simulation->machine.kept_descriptor;
+    return fd != 0 ? translator_report_read(fd) : NULL;
+}
+
+/* Of what the program has executed; NULL if nobody asked for it. */
+static struct profile_report *take_profile(const struct simulation *simulation,
+                                           struct process *process)
+{
+    return simulation->functions != NULL ? profile_report_take(process, simulation->functions)
+                                         : NULL;
+}
+
+/* What is told of a run, and by which options. */
+struct reporter {
+    const struct simulation *simulation;
+    const struct run_description *run;
+    struct earlier *earlier; /* programs that this one took the place of */
+};
+
+/* In a copy of the process that is about to execute another program: reports of the program so far go to the
+ * files that were asked for, or to `fd` for the next Strata. */
+static void report_replaced(struct process *process, const struct reporter *reporter, int fd)
+{
+    const struct simulation *simulation = reporter->simulation;
+    struct run_description run = *reporter->run;
+    struct translator_report *translator = read_translator(simulation);
+    process->replaced = true;
+    run.translator = translator;
+    run.profile = take_profile(simulation, process);
+    run.earlier = reporter->earlier;
+    if (fd < 0) {
+        write_reports(simulation, process, &run);
+    } else {
+        machine_finish(&process->machine);
+        run_report_leave(process, &run, simulation->profile_path != NULL, reporter->earlier);
+        earlier_write(reporter->earlier, fd);
+        if (simulation->summary) {
+            run_report_summary(process, &run);
+        }
+    }
+    fflush(NULL);
+}
+
+/* A copy of the process makes the reports: making them changes what they are of, and the program goes on if its
+ * execve fails.  The copy's end sends no signal, and no call of the program waits for it. */
+static int before_execve(struct process *process, bool by_strata, const void *context)
+{
+    const struct reporter *reporter = context;
+    const struct simulation *simulation = reporter->simulation;
+    if (simulation->stats_path == NULL && simulation->profile_path == NULL &&
+        !simulation->summary) {
+        return -1;
+    }
+    const int fd = by_strata ? memfd_create("strata-earlier", 0) : -1;
+    fflush(NULL);
+    const long copy = fd >= 0 || !by_strata ? syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL) : -1;
+    if (copy == 0) {
+        report_replaced(process, reporter, fd);
+        _exit(0);
+    }
+    while (copy > 0 && waitpid((pid_t)copy, NULL, (int)__WCLONE) < 0 && errno == EINTR) {
+    }
+    return fd;
 }
 
 static int run_loaded(const struct simulation *simulation, struct process *process,
@@ -236,6 +308,10 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
                                                          arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
     }
+    const struct reporter reporter = {
+        .simulation = simulation, .run = run, .earlier = earlier_read(simulation->earlier_fd)};
+    process->before_execve = before_execve;
+    process->reporter = &reporter;
     struct progress_line progress;
     if (!simulation->no_progress && !simulation->child && simulation->with_count == 0) {
         progress_line_begin(&progress, process);
@@ -246,18 +322,18 @@ static int run_loaded(const struct simulation *simulation, struct process *proce
         together_end(&process->schedule);
     }
     struct run_description ended = *run;
-    struct translator_report *translator =
-        simulation->machine.kept_descriptor != 0
-            ? translator_report_read(simulation->machine.kept_descriptor)
-            : NULL;
+    struct translator_report *translator = read_translator(simulation);
     ended.translator = translator;
-    struct profile_report *profile =
-        simulation->functions != NULL ? profile_report_take(process, simulation->functions) : NULL;
+    ended.earlier = reporter.earlier;
+    struct profile_report *profile = take_profile(simulation, process);
     ended.profile = profile;
     run_report_death(process, &ended);
-    const int status = write_reports(simulation, process, &ended);
+    const int status = never_began(process, translator)
+                           ? process->exit_status
+                           : write_reports(simulation, process, &ended);
     translator_report_free(translator);
     profile_report_free(profile);
+    earlier_free(reporter.earlier);
     if (status != 0) {
         return status;
     }
@@ -425,6 +501,38 @@ static bool read_processor(struct simulation *simulation)
     return fits;
 }
 
+/* False after a message if a report would go into a file that this run reads. */
+static bool check_files(const struct simulation *simulation, char **arguments,
+                        const struct run_description *run)
+{
+    struct own_files files = {.count = 0};
+    char *units[UNITS_CHOSEN_MAX];
+    own_files_write(&files, "--stats", simulation->stats_path);
+    own_files_write(&files, "--profile", simulation->profile_path);
+    own_files_write(&files, "--trace", simulation->machine.trace_path);
+    own_files_write(&files, "--pipeview", simulation->machine.pipeview_path);
+    own_files_read(&files, "the program", run->path);
+    if (arguments[0] != run->path) {
+        own_files_read(&files, "the translator", arguments[0]);
+    }
+    for (unsigned i = 0; i < simulation->with_count; i++) {
+        own_files_read(&files, "the program of --with", simulation->with[i][0]);
+    }
+    own_files_read(&files, "--machine", simulation->machine_path);
+    own_files_read(&files, "--arm", simulation->arm_path);
+    own_files_read(&files, "--perfect-loads", simulation->perfect_path);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        const char *unit = simulation->units[i];
+        units[i] = strndup(unit, strcspn(unit, ",")); /* without its parameters */
+        own_files_read(&files, "--unit", chosen_is_file(unit) ? units[i] : NULL);
+    }
+    const bool apart = own_files_check(&files);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        free(units[i]);
+    }
+    return apart;
+}
+
 int simulation_run(struct simulation *simulation, char **arguments,
                    const struct run_description *run)
 {
@@ -432,7 +540,7 @@ int simulation_run(struct simulation *simulation, char **arguments,
         (simulation->perfect_path != NULL &&
          !addresses_read(simulation->perfect_path, "perfect loads", add_perfect_load,
                          simulation)) ||
-        !companions_check(simulation)) {
+        !companions_check(simulation) || !check_files(simulation, arguments, run)) {
         free(simulation->machine_path);
         return EXIT_STRATA_FAILED;
     }

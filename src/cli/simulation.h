@@ -38,7 +38,8 @@ struct simulation {
     const char *seen; /* the path at which the program that is loaded sees itself; NULL: its own */
     struct path_alias beside; /* another file that it sees elsewhere */
     int environment_fd;
-    char ***with; /* the words of each program that runs beside this one; malloc'ed */
+    int earlier_fd; /* what is told of programs before this one, in the same process; -1: nothing */
+    char ***with;   /* the words of each program that runs beside this one; malloc'ed */
     unsigned with_count;
     bool summary;
     bool no_progress;
@@ -62,6 +63,7 @@ struct simulation {
 
 /* An option of Strata itself, for programs that a program executes. */
 const char *simulation_take_env_fd(void *settings, const char *value);
+const char *simulation_take_earlier_fd(void *settings, const char *value);
 
 /* What is asked for if no option says otherwise; with the caller's environment. */
 void simulation_begin(struct simulation *simulation);

@@ -331,7 +331,7 @@ const char *simulation_take_trace_range(void *settings, const char *value)
 
 void simulation_begin(struct simulation *simulation)
 {
-    *simulation = (struct simulation){.environment_fd = -1};
+    *simulation = (struct simulation){.environment_fd = -1, .earlier_fd = -1};
     simulation->machine.counter_entries = COUNTER_UNLIMITED;
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
@@ -365,14 +365,24 @@ const char *simulation_take_argv0(void *settings, const char *value)
     return NULL;
 }
 
-const char *simulation_take_env_fd(void *settings, const char *value)
+static const char *take_descriptor(const char *value, int *fd)
 {
     uint64_t number;
     if (!number_read(value, NUMBER_PLAIN, 0, INT32_MAX, &number)) {
         return "expected a descriptor:";
     }
-    ((struct simulation *)settings)->environment_fd = (int)number;
+    *fd = (int)number;
     return NULL;
+}
+
+const char *simulation_take_env_fd(void *settings, const char *value)
+{
+    return take_descriptor(value, &((struct simulation *)settings)->environment_fd);
+}
+
+const char *simulation_take_earlier_fd(void *settings, const char *value)
+{
+    return take_descriptor(value, &((struct simulation *)settings)->earlier_fd);
 }
 
 static const char *check_phases(const struct phase_options *phases)

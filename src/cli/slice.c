@@ -1,5 +1,8 @@
 /* `strata slice`: finds the precomputation slices of a program and attaches them to a copy of it, or shows them. */
 #include "base/number.h"
+#include "base/result_file.h"
+#include "base/say.h"
+#include "cli/own_files.h"
 #include "cli/slice_find.h"
 #include "cli/slice_show.h"
 #include "slice/file.h"
@@ -155,9 +158,9 @@ const struct command_description *const command_slice_description = &description
 static int report_status(const char *path, enum section_status status, const char *wrong)
 {
     const int error = errno;
-    fprintf(stderr, "strata: %s: %s%s%s\n", path,
-            status == SECTION_UNREADABLE ? strerror(error) : section_status_message(status),
-            wrong != NULL ? ": " : "", wrong != NULL ? wrong : "");
+    say(stderr, "strata: %s: %s%s%s\n", path,
+        status == SECTION_UNREADABLE ? strerror(error) : section_status_message(status),
+        wrong != NULL ? ": " : "", wrong != NULL ? wrong : "");
     return status != SECTION_UNREADABLE          ? EXIT_NOT_EXECUTABLE
            : error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND
                                                  : EXIT_NOT_EXECUTABLE;
@@ -169,7 +172,7 @@ static int show(const char *path)
     const char *wrong;
     const enum section_status status = slice_file_read(path, &set, &wrong);
     if (status == SECTION_NONE) {
-        printf("%s: %s\n", path, section_status_message(status));
+        say(stdout, "%s: %s\n", path, section_status_message(status));
         return 0;
     }
     if (status != SECTION_OK) {
@@ -178,28 +181,6 @@ static int show(const char *path)
     slice_show(&set, path);
     slice_set_free(&set);
     return 0;
-}
-
-/* Through a file beside it, so that what is there stays whole until the new one is. */
-static bool write_file(const char *path, const uint8_t *bytes, size_t size, mode_t mode)
-{
-    char *other;
-    if (asprintf(&other, "%s.XXXXXX", path) < 0) {
-        return false;
-    }
-    const int fd = mkstemp(other);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool written = file != NULL && fwrite(bytes, 1, size, file) == size;
-    written = written && fchmod(fd, mode & 07777) == 0;
-    written = (file == NULL || fclose(file) == 0) && written;
-    written = written && rename(other, path) == 0;
-    if (!written && fd >= 0) {
-        const int error = errno;
-        unlink(other);
-        errno = error;
-    }
-    free(other);
-    return written;
 }
 
 static int attach(const char *path, const char *output, const struct slice_set *set)
@@ -216,9 +197,9 @@ static int attach(const char *path, const char *output, const struct slice_set *
     if (bytes == NULL) {
         return report_status(path, SECTION_DAMAGED, NULL);
     }
-    const bool written = write_file(output, bytes, size, status.st_mode);
+    const bool written = result_file_write(output, bytes, size, status.st_mode);
     if (!written) {
-        fprintf(stderr, "strata: slice: cannot write %s: %s\n", output, strerror(errno));
+        say(stderr, "strata: slice: cannot write %s: %s\n", output, strerror(errno));
     }
     free(bytes);
     return written ? 0 : EXIT_STRATA_FAILED;
@@ -231,14 +212,14 @@ static void print_found(const struct found *found, const char *path, const char 
         covered += found->loads[i].slice >= 0 ? found->loads[i].misses : 0;
     }
     if (found->load_count == 0) {
-        printf("%s has no delinquent loads%s: %s has no slices\n", path,
-               found->elsewhere > 0 ? " of its own" : "", output);
+        say(stdout, "%s has no delinquent loads%s: %s has no slices\n", path,
+            found->elsewhere > 0 ? " of its own" : "", output);
         return;
     }
-    printf("%s: %u slice%s for %u delinquent load%s, with %.1f %% of %" PRIu64 " misses\n", output,
-           found->set.count, found->set.count == 1 ? "" : "s", found->load_count,
-           found->load_count == 1 ? "" : "s",
-           found->misses > 0 ? 100.0 * (double)covered / (double)found->misses : 0, found->misses);
+    say(stdout, "%s: %u slice%s for %u delinquent load%s, with %.1f %% of %" PRIu64 " misses\n",
+        output, found->set.count, found->set.count == 1 ? "" : "s", found->load_count,
+        found->load_count == 1 ? "" : "s",
+        found->misses > 0 ? 100.0 * (double)covered / (double)found->misses : 0, found->misses);
     for (unsigned i = 0; i < found->load_count; i++) {
         const struct found_load *load = &found->loads[i];
         printf("  %8" PRIx64 " %12" PRIu64 " misses in %12" PRIu64 " executions: ", load->pc,
@@ -246,7 +227,7 @@ static void print_found(const struct found *found, const char *path, const char 
         if (load->slice >= 0) {
             printf("slice %d\n", load->slice + 1);
         } else {
-            printf("none, %s\n", load->why != NULL ? load->why : "no reason is known");
+            say(stdout, "none, %s\n", load->why != NULL ? load->why : "no reason is known");
         }
     }
 }
@@ -255,7 +236,10 @@ static int find(struct slice_settings *settings, char **arguments)
 {
     struct slice_runs runs = {.simulation = &settings->simulation, .arguments = arguments};
     struct found found = {.load_count = 0};
-    if (!slice_runs_begin(&runs)) {
+    struct own_files files = {.count = 0};
+    own_files_write(&files, "-o", settings->output);
+    own_files_read(&files, "--machine", settings->simulation.machine_path);
+    if (!own_files_check(&files) || !slice_runs_begin(&runs)) {
         return EXIT_STRATA_FAILED;
     }
     int status = slice_find(&found, &runs, &settings->find);

@@ -1,6 +1,7 @@
 /* Finds the slices of a program: its delinquent loads, a trigger for each, and what must be computed between both. */
 #include "cli/slice_find.h"
 
+#include "base/say.h"
 #include "elf/image.h"
 #include "slice/file.h"
 
@@ -23,7 +24,7 @@ struct search {
 
 static int fail(const char *reason)
 {
-    fprintf(stderr, "strata: slice: %s\n", reason);
+    say(stderr, "strata: slice: %s\n", reason);
     return EXIT_STRATA_FAILED;
 }
 
@@ -247,7 +248,7 @@ static int read_image(struct search *search, const char *path)
     struct slice_file file;
     const enum section_status status = slice_file_open(&file, path);
     if (status != SECTION_OK) {
-        fprintf(stderr, "strata: %s: %s\n", path, section_status_message(status));
+        say(stderr, "strata: %s: %s\n", path, section_status_message(status));
         return EXIT_NOT_EXECUTABLE;
     }
     elf_read(&search->image, file.bytes, file.size, file.size, ELF_MACHINE_RISCV);

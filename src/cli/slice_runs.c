@@ -1,6 +1,7 @@
 /* The runs of a program that `strata slice` makes, each in a process of its own: a program changes the one that it runs in. */
 #include "cli/slice_runs.h"
 
+#include "base/say.h"
 #include "machine/linux/files.h"
 #include "machine/linux/process.h"
 #include "machine/pipeline/loads.h"
@@ -159,8 +160,7 @@ static int run(struct slice_runs *runs, const struct simulation *settings, struc
     const int status = wait_for(child);
     runs->made++;
     if (!outcome->ended && (status < EXIT_STRATA_FAILED || status > 128)) {
-        fprintf(
-            stderr,
+        say(stderr,
             "strata: slice: %s did not end as itself: it executed another program, or was killed\n",
             runs->arguments[0]);
         return EXIT_STRATA_FAILED;

@@ -1,6 +1,7 @@
 /* Prints slices as a person reads them: with source lines, and how much of the program's work they leave out. */
 #include "cli/slice_show.h"
 
+#include "base/say.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
 #include "symbols/symbols.h"
@@ -73,16 +74,16 @@ static void print_instruction(const struct slice *slice, unsigned i, struct symb
         *(target != NULL ? target : operands) = '\0';
     }
     place_text(symbols, instruction->pc, place, sizeof place);
-    printf("  %-8s  %8" PRIx64 "  %-8s %-20s  %-10s %s\n",
-           i == 0 && slice->prologue > 0 ? "prologue"
-           : i == slice->prologue        ? "body"
-                                         : "",
-           instruction->pc, text, operands != NULL ? operands : "",
-           instruction->delinquent                      ? "delinquent"
-           : guard && slice->guard == SLICE_GUARD_TAKEN ? "guard: yes"
-           : guard                                      ? "guard: no"
-                                                        : "",
-           place);
+    say(stdout, "  %-8s  %8" PRIx64 "  %-8s %-20s  %-10s %s\n",
+        i == 0 && slice->prologue > 0 ? "prologue"
+        : i == slice->prologue        ? "body"
+                                      : "",
+        instruction->pc, text, operands != NULL ? operands : "",
+        instruction->delinquent                      ? "delinquent"
+        : guard && slice->guard == SLICE_GUARD_TAKEN ? "guard: yes"
+        : guard                                      ? "guard: no"
+                                                     : "",
+        place);
     if (slice->kind == SLICE_CHAINING && i + 1 == slice->prologue) {
         printf("  %-8s  %8s  the next slice starts here\n", "", "");
     }
@@ -92,9 +93,9 @@ static void print_slice(const struct slice *slice, unsigned number, struct symbo
 {
     char place[160];
     place_text(symbols, slice->trigger, place, sizeof place);
-    printf("\nslice %u: %s, trigger %" PRIx64 "%s%s\n", number,
-           slice->kind == SLICE_CHAINING ? "chaining" : "basic", slice->trigger,
-           place[0] != '\0' ? " in " : "", place);
+    say(stdout, "\nslice %u: %s, trigger %" PRIx64 "%s%s\n", number,
+        slice->kind == SLICE_CHAINING ? "chaining" : "basic", slice->trigger,
+        place[0] != '\0' ? " in " : "", place);
     const struct slice_origin *origin = &slice->origin;
     printf("  length %u, prologue %u, %u iterations ahead; %u live-ins:", slice->length,
            slice->prologue, slice->unroll, count_registers(slice->live_ins));
@@ -113,7 +114,7 @@ static void print_slice(const struct slice *slice, unsigned number, struct symbo
 void slice_show(const struct slice_set *set, const char *path)
 {
     struct symbols *symbols = symbols_open(path);
-    printf("%s: %u slice%s\n", path, set->count, set->count == 1 ? "" : "s");
+    say(stdout, "%s: %u slice%s\n", path, set->count, set->count == 1 ? "" : "s");
     for (unsigned i = 0; i < set->count; i++) {
         print_slice(&set->slices[i], i + 1, symbols);
     }

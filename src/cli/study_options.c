@@ -49,6 +49,11 @@ const char *study_take_programs(void *settings, const char *value)
     return value[0] == '\0' ? "expected a folder:" : NULL;
 }
 
+const char *study_take_source_dir(void *settings, const char *value)
+{
+    return source_rules_add(&((struct study_settings *)settings)->request.sources, value);
+}
+
 void study_settings_begin(struct study_settings *settings, const char *command)
 {
     *settings = (struct study_settings){

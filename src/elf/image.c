@@ -282,19 +282,35 @@ static uint64_t find_phdrs(const struct reader *reader)
     return 0;
 }
 
-static bool entry_valid(const struct elf_image *image)
+/* NULL if no segment holds the entry. */
+static const struct elf_segment *find_entry(const struct elf_image *image)
 {
-    if (image->machine == ELF_MACHINE_RISCV && image->entry % 2 != 0) {
-        return false;
-    }
     for (uint16_t i = 0; i < image->segment_count; i++) {
         const struct elf_segment *segment = &image->segments[i];
         if (image->entry >= segment->address &&
             image->entry - segment->address < segment->memory_bytes) {
-            return (segment->permissions & ELF_EXECUTE) != 0;
+            return segment;
         }
     }
-    return false;
+    return NULL;
+}
+
+/* A linker that finds no entry writes 0, where a shared library has its own ELF header: in an
+ * executable segment, if it stands in one page with the code. */
+static enum elf_status check_entry(const struct elf_image *image)
+{
+    const struct elf_segment *segment = find_entry(image);
+    const bool executable = segment != NULL && (segment->permissions & ELF_EXECUTE) != 0;
+    const bool at_header = segment != NULL && segment->file_bytes > 0 &&
+                           image->entry - segment->address + segment->file_offset == 0;
+
+    if (image->position_independent && image->entry == 0 && (at_header || !executable)) {
+        return ELF_NO_ENTRY;
+    }
+    return executable && !at_header &&
+                   (image->machine != ELF_MACHINE_RISCV || image->entry % 2 == 0)
+               ? ELF_OK
+               : ELF_BAD_ENTRY;
 }
 
 enum elf_status elf_read(struct elf_image *image, const uint8_t *bytes, size_t available,
@@ -322,7 +338,7 @@ enum elf_status elf_read(struct elf_image *image, const uint8_t *bytes, size_t a
         return status;
     }
     image->phdr_address = find_phdrs(&reader);
-    return entry_valid(image) ? ELF_OK : ELF_BAD_ENTRY;
+    return check_entry(image);
 }
 
 enum elf_status elf_check_interpreter(const uint8_t *name, size_t count)

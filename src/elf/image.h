@@ -79,9 +79,9 @@ struct elf_image {
 /* Reads the headers of a program for `machine`.  The file has `file_bytes` bytes, of which the
  * first `available` are at `bytes`.
  *
- * On ELF_WRONG_MACHINE image->machine is what the file says.  On ELF_BAD_ENTRY, the last thing to
- * be checked, all of the image is valid but the entry: a shared library may look like this, and can
- * still be disassembled or loaded as data. */
+ * On ELF_WRONG_MACHINE image->machine is what the file says.  On ELF_NO_ENTRY and ELF_BAD_ENTRY, the
+ * last things to be checked, all of the image is valid but the entry: it can still be disassembled
+ * or loaded as data. */
 enum elf_status elf_read(struct elf_image *image, const uint8_t *bytes, size_t available,
                          uint64_t file_bytes, uint16_t machine);
 

@@ -2,6 +2,7 @@
 #include "report/function_table.h"
 
 #include "base/check.h"
+#include "base/spread.h"
 #include "machine/linux/files.h"
 #include "symbols/symbols.h"
 
@@ -16,12 +17,17 @@ struct table_file {
     struct table_file *next;
 };
 
+#define BUCKETS 4096
+
 struct function_table {
     struct process *process;
     struct table_file *files;
     struct table_function *functions;
     const char **shown;
+    uint32_t *
+        next; /* the number of the next function in the same bucket, and one more; 0: there is none */
     uint32_t count, capacity;
+    uint32_t buckets[BUCKETS]; /* by address: a number and one more */
 };
 
 struct function_table *function_table_create(void)
@@ -46,6 +52,7 @@ void function_table_destroy(struct function_table *table)
     }
     free(table->functions);
     free(table->shown);
+    free(table->next);
     free(table);
 }
 
@@ -73,25 +80,28 @@ static struct table_file *file_of(struct function_table *table, const char *path
     return file;
 }
 
-/* The number of a function; few of the thousands are asked for twice, since who asks keeps its bounds. */
 static uint32_t number_of(struct function_table *table, const struct table_function *function,
                           const char *shown)
 {
-    for (uint32_t i = 0; i < table->count; i++) {
-        const struct table_function *known = &table->functions[i];
+    uint32_t *bucket = &table->buckets[spread_mix(function->start) >> 32 & (BUCKETS - 1)];
+    for (uint32_t i = *bucket; i != 0; i = table->next[i - 1]) {
+        const struct table_function *known = &table->functions[i - 1];
         if (known->start == function->start && known->file == function->file &&
             (known->name == NULL) == (function->name == NULL)) {
-            return i;
+            return i - 1;
         }
     }
     if (table->count == table->capacity) {
         table->capacity = table->capacity != 0 ? table->capacity * 2 : 256;
         table->functions = realloc(table->functions, table->capacity * sizeof *table->functions);
         table->shown = realloc(table->shown, table->capacity * sizeof *table->shown);
-        ASSERT(table->functions != NULL && table->shown != NULL);
+        table->next = realloc(table->next, table->capacity * sizeof *table->next);
+        ASSERT(table->functions != NULL && table->shown != NULL && table->next != NULL);
     }
     table->functions[table->count] = *function;
     table->shown[table->count] = shown;
+    table->next[table->count] = *bucket;
+    *bucket = table->count + 1;
     return table->count++;
 }
 

@@ -2,6 +2,7 @@
 #include "report/hotspots.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/units/counter_table.h"
 #include "report/places.h"
 #include "report/profile_report.h"
@@ -57,6 +58,12 @@ void hotspots_free(struct hotspots *hotspots)
     free(hotspots->loops);
 }
 
+/* Beside a count that is not complete nothing stands that looks as if it were. */
+static bool share_shown(const struct hotspot *loop)
+{
+    return loop->complete && loop->share >= 0;
+}
+
 static void report_loop(const struct hotspot *loop, struct places *places, struct statistics *s)
 {
     s->begin(s, NULL);
@@ -64,7 +71,7 @@ static void report_loop(const struct hotspot *loop, struct places *places, struc
     places_report(places, s, loop->head);
     s->number(s, "executions", loop->executions);
     s->truth(s, "complete", loop->complete);
-    if (loop->share >= 0) {
+    if (share_shown(loop)) {
         s->ratio(s, "share", loop->share);
     } else {
         s->nothing(s, "share");
@@ -102,11 +109,11 @@ static void print_loop(const struct hotspot *loop, struct places *places)
     places_source(&place, source, SOURCE_COLUMNS);
     snprintf(executions, sizeof executions, "%s%" PRIu64,
              loop->complete ? "" : ">= ", loop->executions);
-    if (loop->share >= 0) {
+    if (share_shown(loop)) {
         snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
-    fprintf(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
-            SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+    say(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
+        SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
 }
 
 /* What is wrong with the counts, and how to have them whole. */
@@ -154,14 +161,14 @@ void hotspots_print(const struct hotspots *hotspots, struct process *process)
     ASSERT(sorted != NULL);
     memcpy(sorted, hotspots->loops, hotspots->count * sizeof *sorted);
     qsort(sorted, hotspots->count, sizeof *sorted, by_share);
-    fprintf(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
-            "source", "function");
+    say(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
+        "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
         print_loop(&sorted[i], places);
     }
     if (hotspots->count > SUMMARY_LOOPS) {
-        fprintf(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
-                hotspots->count - SUMMARY_LOOPS);
+        say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",
+            hotspots->count - SUMMARY_LOOPS);
     }
     free(sorted);
     places_close(places);

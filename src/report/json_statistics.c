@@ -2,9 +2,12 @@
 #include "report/json_statistics.h"
 
 #include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct json_statistics *json_of(struct statistics *sink)
@@ -89,25 +92,25 @@ void json_statistics_begin(struct json_statistics *json)
     ASSERT(json->open[0] != NULL);
 }
 
+json_t *json_statistics_take(struct json_statistics *json)
+{
+    ASSERT(json->depth == 0);
+    return json->open[0];
+}
+
 bool json_statistics_write(struct json_statistics *json, const char *path)
 {
     ASSERT(json->depth == 0);
-    FILE *file = fopen(path, "we");
-    int error = errno;
-    bool written = file != NULL;
-    if (file != NULL) {
-        errno = 0;
-        written = json_dumpf(json->open[0], file, JSON_INDENT(1)) == 0;
-        written &= fputc('\n', file) != EOF;
-        error = errno;
-        if (fclose(file) != 0) { /* a full disk may show only here */
-            written = false;
-            error = errno;
-        }
-    }
+    char *text = NULL;
+    size_t count = 0;
+    FILE *made = open_memstream(&text, &count);
+    ASSERT(made != NULL && json_dumpf(json->open[0], made, JSON_INDENT(1)) == 0);
+    ASSERT(fputc('\n', made) != EOF && fclose(made) == 0);
+    const bool written = result_file_write(path, text, count, RESULT_FILE_MODE);
     if (!written) {
-        fprintf(stderr, "strata: cannot write the statistics to %s: %s\n", path, strerror(error));
+        say(stderr, "strata: cannot write the statistics to %s: %s\n", path, strerror(errno));
     }
+    free(text);
     json_decref(json->open[0]);
     return written;
 }

@@ -15,9 +15,17 @@
 #define LINES_AFTER 16
 #define CODE_BEFORE 4
 #define CODE_AFTER 4
+/* Of a line of the source: what is longer was made by a program. */
+#define LINE_BYTES_MAX 1000
 #define CODE_MAX 64
 /* A loop whose last branch is further away is shown as far as CODE_MAX. */
 #define LOOP_BYTES_MAX 1024
+
+/* What a listing is made from. */
+struct material {
+    struct program_file *program; /* NULL: there is nothing to show */
+    struct sources *sources;
+};
 
 struct code {
     struct program_file *program;
@@ -39,7 +47,8 @@ static void append(json_t *list, json_t *value)
 /* The first line of a text.  It need not be UTF-8; JSON must be. */
 static json_t *make_text(const char *text)
 {
-    const size_t length = strcspn(text, "\r\n");
+    const size_t bytes = strcspn(text, "\r\n");
+    const size_t length = bytes < LINE_BYTES_MAX ? bytes : LINE_BYTES_MAX;
     json_t *line = json_stringn(text, length);
     if (line == NULL) {
         char *copy = strndup(text, length);
@@ -53,13 +62,11 @@ static json_t *make_text(const char *text)
     return line;
 }
 
-static json_t *make_source(const struct symbol_place *place)
+static json_t *make_source(const struct sources *sources, const struct symbol_place *place)
 {
     const unsigned first = place->line > LINES_BEFORE ? place->line - LINES_BEFORE : 1;
-    char *path = program_file_source(place);
-    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    FILE *file = sources_find(sources, place, NULL);
     if (file == NULL) {
-        free(path);
         return json_null();
     }
     json_t *lines = json_array();
@@ -80,7 +87,6 @@ static json_t *make_source(const struct symbol_place *place)
                            (int)place->line, "first", (int)first, "lines", lines);
     }
     json_decref(lines);
-    free(path);
     return source;
 }
 
@@ -158,28 +164,32 @@ static json_t *make_code(const struct code *code)
     return list;
 }
 
-static json_t *make_place(struct program_file *program, const json_t *loop)
+static json_t *make_place(const struct material *material, const json_t *loop)
 {
     struct symbol_place place;
-    struct code code = {.program = program};
-    if (!program_file_find(program, loop, &code.head, &place)) {
+    struct code code = {.program = material->program};
+    if (!program_file_find(material->program, loop, &code.head, &place)) {
         return NULL;
     }
     code.start = place.function != NULL ? code.head - place.offset : code.head;
     find_end(&code);
-    return json_pack("{s:o, s:o}", "source", make_source(&place), "code", make_code(&code));
+    json_t *source = make_source(material->sources, &place);
+    json_t *hidden =
+        json_is_null(source) && place.path != NULL ? make_text(place.path) : json_null();
+    return json_pack("{s:o, s:o, s:o}", "source", source, "hidden", hidden, "code",
+                     make_code(&code));
 }
 
 /* Of the first `max` of a list, by what `key` says is their address. */
-static json_t *make_parts(struct program_file *program, const json_t *list, const char *key,
+static json_t *make_parts(const struct material *material, const json_t *list, const char *key,
                           size_t max)
 {
     json_t *made = json_object();
     ASSERT(made != NULL);
-    for (size_t i = 0; program != NULL && i < json_array_size(list) && i < max; i++) {
+    for (size_t i = 0; material->program != NULL && i < json_array_size(list) && i < max; i++) {
         const json_t *place = json_array_get(list, i);
         const char *address = json_string_value(json_object_get(place, key));
-        json_t *parts = address != NULL ? make_place(program, place) : NULL;
+        json_t *parts = address != NULL ? make_place(material, place) : NULL;
         if (parts != NULL) {
             put(made, address, parts);
         }
@@ -187,23 +197,29 @@ static json_t *make_parts(struct program_file *program, const json_t *list, cons
     return made;
 }
 
-json_t *listing_make(const json_t *run, size_t loops_max, size_t loads_max)
+json_t *listing_make(const json_t *run, const struct source_rules *rules, size_t loops_max,
+                     size_t loads_max)
 {
     const json_t *counted = json_object_get(json_object_get(run, "hotspots"), "loops");
-    /* Of a program that has no counters the profile knows the loops. */
-    const json_t *loops = json_array_size(counted) > 0
-                              ? counted
-                              : json_object_get(json_object_get(run, "profile"), "loops");
+    const json_t *profiled = json_object_get(json_object_get(run, "profile"), "loops");
     const json_t *loads = json_object_get(json_object_get(run, "pipeline"), "loads");
     const char *why;
-    struct program_file *program = program_file_open(run, &why);
+    const json_t *path = json_object_get(json_object_get(run, "program"), "path");
+    const struct material material = {program_file_open(run, &why),
+                                      sources_open(rules, json_string_value(path))};
     json_t *listing = json_object();
     ASSERT(listing != NULL);
     put(listing, "why", why != NULL ? json_string(why) : json_null());
-    put(listing, "loops", make_parts(program, loops, "head", loops_max));
+    /* Both lists begin with their hottest: by share, and by executions. */
+    json_t *loops = make_parts(&material, profiled, "head", loops_max);
+    json_t *others = make_parts(&material, counted, "head", loops_max);
+    ASSERT(json_object_update_missing(loops, others) == 0);
+    json_decref(others);
+    put(listing, "loops", loops);
     if (loads_max > 0) {
-        put(listing, "loads", make_parts(program, loads, "pc", loads_max));
+        put(listing, "loads", make_parts(&material, loads, "pc", loads_max));
     }
-    program_file_close(program);
+    program_file_close(material.program);
+    sources_close(material.sources);
     return listing;
 }

@@ -1,6 +1,7 @@
 /* The static loads of a run by their misses, as a person reads them: the delinquent ones come first. */
 #include "report/loads_report.h"
 
+#include "base/say.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
 #include "machine/pipeline/loads.h"
@@ -78,9 +79,6 @@ static void report_level(const struct ranking *ranking, const struct load_site *
     s->end(s);
 }
 
-static const char *const owner_names[] = {
-    [OWNER_PROGRAM] = "program", [OWNER_TRANSLATOR] = "strata", [OWNER_UNKNOWN] = "unknown"};
-
 static void report_site(const struct ranking *ranking, const struct load_site *site,
                         struct places *places, struct statistics *s)
 {
@@ -93,7 +91,7 @@ static void report_site(const struct ranking *ranking, const struct load_site *s
     s->begin(s, NULL);
     places_report_address(s, "pc", site->pc);
     s->text(s, "instruction", text);
-    s->text(s, "owner", owner_names[site->owner]);
+    s->text(s, "owner", places_owner(site->owner));
     s->number(s, "copies", site->copies);
     places_report(places, s, site->pc);
     s->number(s, "executions", site->executions);
@@ -150,7 +148,7 @@ static void print_level(const struct ranking *ranking, const struct load_site *s
         snprintf(text, sizeof text, "%.2f/%.2f", 100 * share(level->misses, level->accesses),
                  100 * share(level->capacity, level->misses));
     }
-    fprintf(stderr, " %13s", text);
+    say(stderr, " %13s", text);
 }
 
 static void print_site(const struct ranking *ranking, const struct load_site *site,
@@ -167,9 +165,9 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     for (unsigned i = 0; i < LOAD_LEVELS; i++) {
         print_level(ranking, site, i);
     }
-    fprintf(stderr, " %8.1f  0x%-12" PRIx64 " %-*s %s\n",
-            share(site->latency_cycles, site->executions), site->pc, SOURCE_COLUMNS, source,
-            site->owner != OWNER_PROGRAM ? owner_names[site->owner] : name);
+    say(stderr, " %8.1f  0x%-12" PRIx64 " %-*s %s\n", share(site->latency_cycles, site->executions),
+        site->pc, SOURCE_COLUMNS, source,
+        site->owner != OWNER_PROGRAM ? places_owner(site->owner) : name);
 }
 
 void loads_report_print(struct process *process)
@@ -179,9 +177,9 @@ void loads_report_print(struct process *process)
         return;
     }
     struct places *places = places_open(process);
-    fprintf(stderr, "\n%15s %6s %6s %13s %13s %13s %8s  %-14s %-*s %s\n", "misses", "share",
-            "stalls", "L1 miss/cap%", "L2 miss/cap%", "L3 miss/cap%", "latency", "load",
-            SOURCE_COLUMNS, "source", "function");
+    say(stderr, "\n%15s %6s %6s %13s %13s %13s %8s  %-14s %-*s %s\n", "misses", "share", "stalls",
+        "L1 miss/cap%", "L2 miss/cap%", "L3 miss/cap%", "latency", "load", SOURCE_COLUMNS, "source",
+        "function");
     for (size_t i = 0; i < ranking.missed && i < SUMMARY_LOADS; i++) {
         print_site(&ranking, &ranking.sites[i], places);
     }

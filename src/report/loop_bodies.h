@@ -22,12 +22,18 @@ struct loop_bodies {
     size_t count;
 };
 
-/* What the calls from `site` executed. */
-typedef uint64_t loop_called(void *context, guest_addr site);
+/* What is known of the program besides its counts. */
+struct loop_facts {
+    const struct origins *origins;
+    /* Whether a function is one: code without symbols has one number for all, and is parted where calls lead to. */
+    bool (*is_function)(void *context, uint32_t function);
+    /* What the calls from `site` executed; NULL: not known. */
+    uint64_t (*called)(void *context, guest_addr site);
+    void *context;
+};
 
 struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t count,
-                                    const struct origins *origins, loop_called *called,
-                                    void *context);
+                                    const struct loop_facts *facts);
 void loop_bodies_free(struct loop_bodies *bodies);
 
 #endif

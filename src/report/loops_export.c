@@ -1,6 +1,7 @@
 /* The loops of a run for other programs: as a table (CSV), and for KCachegrind. */
 #include "report/loops_export.h"
 
+#include "base/say.h"
 #include "report/program_file.h"
 
 #include <inttypes.h>
@@ -70,11 +71,7 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
  * name before. */
 void export_name(FILE *file, const char *key, const char *name)
 {
-    fprintf(file, "%s=%s", key, name[0] == '(' ? " " : "");
-    for (; *name != '\0'; name++) {
-        fputc((unsigned char)*name < ' ' ? ' ' : *name, file);
-    }
-    fputc('\n', file);
+    say(file, "%s=%s%s\n", key, name[0] == '(' ? " " : "", name);
 }
 
 void export_command(FILE *file, const json_t *run)
@@ -84,10 +81,7 @@ void export_command(FILE *file, const json_t *run)
     fputs("cmd:", file);
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         const char *word = json_string_value(json_array_get(arguments, i));
-        fputc(' ', file);
-        for (; word != NULL && *word != '\0'; word++) {
-            fputc((unsigned char)*word < ' ' ? ' ' : *word, file);
-        }
+        say(file, " %s", word != NULL ? word : "");
     }
     fputc('\n', file);
 }
@@ -95,6 +89,7 @@ void export_command(FILE *file, const json_t *run)
 struct callgrind {
     FILE *file;
     struct program_file *program; /* may be NULL */
+    struct sources *sources;
     const char *object;
 };
 
@@ -108,7 +103,11 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     uint64_t linked;
     const bool own =
         callgrind->program != NULL && program_file_find(callgrind->program, loop, &linked, &place);
-    char *name = program_file_source(&place);
+    char *name;
+    FILE *shown = sources_find(callgrind->sources, &place, &name);
+    if (shown != NULL) {
+        fclose(shown);
+    }
     if (name == NULL && colon != NULL) {
         name = strndup(source, (size_t)(colon - source));
     }
@@ -122,13 +121,15 @@ static void put_loop(const struct callgrind *callgrind, const json_t *loop)
     free(name);
 }
 
-void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
+void loops_export_callgrind(FILE *file, const json_t *run, const struct source_rules *rules,
+                            const char *creator)
 {
     const json_t *loops = loops_of(run);
     const char *why;
     json_int_t total = 0;
     struct callgrind callgrind = {.file = file, .program = program_file_open(run, &why)};
     callgrind.object = json_string_value(json_object_get(json_object_get(run, "program"), "path"));
+    callgrind.sources = sources_open(rules, callgrind.object);
     for (size_t i = 0; i < json_array_size(loops); i++) {
         total += json_integer_value(json_object_get(json_array_get(loops, i), "executions"));
     }
@@ -143,4 +144,5 @@ void loops_export_callgrind(FILE *file, const json_t *run, const char *creator)
     }
     fprintf(file, "totals: %" JSON_INTEGER_FORMAT "\n", total);
     program_file_close(callgrind.program);
+    sources_close(callgrind.sources);
 }

@@ -91,13 +91,14 @@ int page_write(FILE *file, const json_t *document)
     }
 }
 
-json_t *page_of_runs(json_t *const *runs, char *const *names, size_t count)
+json_t *page_of_runs(json_t *const *runs, char *const *names, size_t count,
+                     const struct source_rules *rules)
 {
     json_t *stats = json_array(), *files = json_array(), *listings = json_array();
     ASSERT(stats != NULL && files != NULL && listings != NULL);
     for (size_t i = 0; i < count; i++) {
         json_t *name = json_string(names[i]);
-        json_t *listing = listing_make(runs[i], LISTED_MAX, LOADS_LISTED_MAX);
+        json_t *listing = listing_make(runs[i], rules, LISTED_MAX, LOADS_LISTED_MAX);
         ASSERT(json_array_append(stats, runs[i]) == 0);
         ASSERT(json_array_append_new(files, name != NULL ? name : json_string("?")) == 0);
         ASSERT(json_array_append_new(listings, listing) == 0);

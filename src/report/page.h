@@ -2,6 +2,8 @@
 #ifndef STRATA_REPORT_PAGE_H
 #define STRATA_REPORT_PAGE_H
 
+#include "report/sources.h"
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -14,7 +16,8 @@ const char *page_missing(void);
 int page_write(FILE *file, const json_t *document);
 
 /* One or two files of statistics as the document of a page (strata.report/1), with the source or
- * the instructions of their hottest loops; the caller frees it. */
-json_t *page_of_runs(json_t *const *runs, char *const *names, size_t count);
+ * the instructions of their hottest loops, as far as `rules` allow; the caller frees it. */
+json_t *page_of_runs(json_t *const *runs, char *const *names, size_t count,
+                     const struct source_rules *rules);
 
 #endif

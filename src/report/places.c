@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "machine/linux/files.h"
+#include "machine/units/origins.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,13 @@ struct places {
     struct process *process;
     struct place_file *files;
 };
+
+const char *places_owner(unsigned owner)
+{
+    static const char *const names[] = {
+        [OWNER_PROGRAM] = "program", [OWNER_TRANSLATOR] = "strata", [OWNER_UNKNOWN] = "unknown"};
+    return names[owner];
+}
 
 struct places *places_open(struct process *process)
 {

@@ -23,6 +23,8 @@ bool places_find(struct places *places, guest_addr address, struct place *place)
 /* `function`, `source`, `library` and `offset` of an address; an address. */
 void places_report(struct places *places, struct statistics *statistics, guest_addr address);
 void places_report_address(struct statistics *statistics, const char *key, guest_addr address);
+/* Whose an instruction is (enum owner of units/origins.h), in words. */
+const char *places_owner(unsigned owner);
 /* As a person reads them, within so many columns; "-" if nothing is known.  The function: "main"; of a library
  * without debug information with its name, "libc.so.6: memcpy"; without a symbol "libc.so.6+0x1234". */
 void places_name(const struct place *place, char *text, size_t columns);

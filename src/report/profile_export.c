@@ -2,6 +2,7 @@
 #include "report/profile_export.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "report/loops_export.h"
 
 #include <inttypes.h>
@@ -207,8 +208,30 @@ static bool is_own_file(const json_t *function, const char *path)
     return length > 0 && strlen(name) == length && strncmp(name, source, length) == 0;
 }
 
+/* Sources as a callgrind file names them. */
+struct source_names {
+    struct sources *sources;
+    const char *asked, *answer; /* the last: a function's lines are mostly of one file */
+};
+
+/* Without its folders if it may not be shown; `path` must stay. */
+static const char *name_source(struct source_names *names, const char *path)
+{
+    if (names->asked == NULL || strcmp(names->asked, path) != 0) {
+        const struct symbol_place place = {.path = path};
+        const char *slash = strrchr(path, '/');
+        FILE *shown = sources_find(names->sources, &place, NULL);
+        if (shown != NULL) {
+            fclose(shown);
+        }
+        names->asked = path;
+        names->answer = shown == NULL && slash != NULL ? slash + 1 : path;
+    }
+    return names->answer;
+}
+
 /* The file that each function begins in, as its lines name it. */
-static const char **find_files(const json_t *run)
+static const char **find_files(const json_t *run, struct source_names *names)
 {
     const json_t *lines = list_of(run, "lines");
     const char **files =
@@ -219,7 +242,7 @@ static const char **find_files(const json_t *run)
         const char *path = json_string_value(json_array_get(line, LINE_FILE));
         const json_int_t function = number_at(line, LINE_FUNCTION);
         if (path != NULL && is_own_file(function_at(run, function), path)) {
-            files[function] = path;
+            files[function] = name_source(names, path);
         }
     }
     return files;
@@ -249,13 +272,17 @@ static void put_edge(FILE *file, const json_t *run, const char *const *files,
             edge->calls > 0 ? edge->calls : 1, first_line(to), edge->line, edge->instructions);
 }
 
-void profile_export_callgrind(FILE *file, const json_t *run, const char *creator)
+void profile_export_callgrind(FILE *file, const json_t *run, const struct source_rules *rules,
+                              const char *creator)
 {
+    const json_t *program = json_object_get(run, "program");
+    struct source_names names = {
+        .sources = sources_open(rules, json_string_value(json_object_get(program, "path")))};
     const json_t *lines = list_of(run, "lines");
     const bool timed = json_is_integer(list_of(run, "cycles"));
     const json_int_t total = json_integer_value(list_of(run, "instructions"));
     const json_int_t cycles = json_integer_value(list_of(run, "cycles"));
-    const char **files = find_files(run);
+    const char **files = find_files(run, &names);
     const struct edges edges = read_edges(run);
     size_t edge = 0;
     fprintf(file, "# callgrind format\nversion: 1\ncreator: %s\n", creator);
@@ -280,7 +307,8 @@ void profile_export_callgrind(FILE *file, const json_t *run, const char *creator
                number_at(json_array_get(lines, i), LINE_FUNCTION) == number;
              i++) {
             const json_t *line = json_array_get(lines, i);
-            const char *path = json_string_value(json_array_get(line, LINE_FILE));
+            const char *named = json_string_value(json_array_get(line, LINE_FILE));
+            const char *path = named != NULL ? name_source(&names, named) : NULL;
             if (path != NULL && strcmp(path, own) != 0) {
                 export_name(file, "fi", path);
                 put_line(file, line, timed);
@@ -304,6 +332,7 @@ void profile_export_callgrind(FILE *file, const json_t *run, const char *creator
     fputc('\n', file);
     free(edges.items);
     free(files);
+    sources_close(names.sources);
 }
 
 /* A path of calls as text, and its instructions. */
@@ -317,13 +346,13 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct stack *)a)->text, ((const struct stack *)b)->text);
 }
 
-/* A semicolon would end the name, and the end of the line the stack. */
+/* A semicolon would end the name. */
 static char *readable(const char *name)
 {
     char *text = strdup(name);
     ASSERT(text != NULL);
     for (char *at = text; *at != '\0'; at++) {
-        *at = *at == ';' ? ':' : (unsigned char)*at < ' ' ? '?' : *at;
+        *at = *at == ';' ? ':' : *at;
     }
     return text;
 }
@@ -357,7 +386,7 @@ void profile_export_folded(FILE *file, const json_t *run)
             sum += stacks[i].instructions;
         }
         if (sum > 0) {
-            fprintf(file, "%s %" JSON_INTEGER_FORMAT "\n", text, sum);
+            say(file, "%s %" JSON_INTEGER_FORMAT "\n", text, sum);
         }
     }
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 #include "report/profile_report.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/units/call_graph.h"
 #include "machine/units/profile.h"
 #include "report/loop_bodies.h"
@@ -31,6 +32,11 @@ struct site_sum {
     uint64_t instructions;
 };
 
+struct loop_share {
+    guest_addr head;
+    double share;
+};
+
 struct profile_report {
     const struct function_table *table;
     bool timed;
@@ -40,6 +46,7 @@ struct profile_report {
     struct function_sum *functions; /* most instructions first; all that were executed */
     size_t function_count;
     struct loop_bodies loops;
+    struct loop_share *shares;       /* of the loops, by their heads */
     const struct call_place *places; /* NULL without a call graph */
     size_t place_count;
     const struct call_again *again;
@@ -122,6 +129,12 @@ static uint64_t called_from(void *context, guest_addr site)
     return sum;
 }
 
+static bool is_function(void *context, uint32_t function)
+{
+    const struct profile_report *report = context;
+    return function_table_get(report->table, function)->name != NULL;
+}
+
 static void sum_functions(struct profile_report *report)
 {
     report->function_count = function_table_count(report->table);
@@ -137,6 +150,46 @@ static void sum_functions(struct profile_report *report)
         report->instructions += report->counts[i].executions;
         report->cycles += report->counts[i].cycles;
     }
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0.0 : (double)part / (double)whole;
+}
+
+/* In cycles where there are some: a part of the run may have been measured only. */
+static double share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
+{
+    return report->cycles != 0 ? ratio(cycles, report->cycles + report->other_cycles)
+                               : ratio(instructions, report->instructions);
+}
+
+static int by_head(const void *a, const void *b)
+{
+    const struct loop_share *left = a, *right = b;
+    return left->head < right->head ? -1 : left->head > right->head;
+}
+
+/* There may be as many loops as are asked for. */
+static void share_loops(struct profile_report *report)
+{
+    report->shares = calloc(report->loops.count + 1, sizeof *report->shares);
+    ASSERT(report->shares != NULL);
+    for (size_t i = 0; i < report->loops.count; i++) {
+        const struct loop_body *loop = &report->loops.loops[i];
+        report->shares[i] = (struct loop_share){
+            .head = loop->head, .share = share_of(report, loop->instructions, loop->cycles)};
+    }
+    qsort(report->shares, report->loops.count, sizeof *report->shares, by_head);
+}
+
+double profile_report_share(const struct profile_report *report, guest_addr head)
+{
+    const struct loop_share key = {.head = head};
+    const struct loop_share *found =
+        report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
+                       : NULL;
+    return found != NULL ? found->share : UNKNOWN;
 }
 
 struct profile_report *profile_report_take(struct process *process,
@@ -162,14 +215,18 @@ struct profile_report *profile_report_take(struct process *process,
             report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
         }
     }
-    report->loops = loop_bodies_find(report->counts, report->count, &process->machine.origins,
-                                     calls != NULL ? called_from : NULL, report);
+    const struct loop_facts facts = {.origins = &process->machine.origins,
+                                     .is_function = is_function,
+                                     .called = calls != NULL ? called_from : NULL,
+                                     .context = report};
+    report->loops = loop_bodies_find(report->counts, report->count, &facts);
     qsort(report->functions, report->function_count, sizeof *report->functions,
           report->cycles != 0 ? by_cycles : by_instructions);
     if (report->cycles != 0 && report->loops.count > 0) {
         qsort(report->loops.loops, report->loops.count, sizeof *report->loops.loops,
               loops_by_cycles);
     }
+    share_loops(report);
     return report;
 }
 
@@ -177,35 +234,13 @@ void profile_report_free(struct profile_report *report)
 {
     if (report != NULL) {
         loop_bodies_free(&report->loops);
+        free(report->shares);
         free(report->counts);
         free(report->functions);
         free(report->below);
         free(report->sites);
         free(report);
     }
-}
-
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 0.0 : (double)part / (double)whole;
-}
-
-/* In cycles where there are some: a part of the run may have been measured only. */
-static double share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
-{
-    return report->cycles != 0 ? ratio(cycles, report->cycles + report->other_cycles)
-                               : ratio(instructions, report->instructions);
-}
-
-double profile_report_share(const struct profile_report *report, guest_addr head)
-{
-    for (size_t i = 0; report != NULL && i < report->loops.count; i++) {
-        const struct loop_body *loop = &report->loops.loops[i];
-        if (loop->head == head) {
-            return share_of(report, loop->instructions, loop->cycles);
-        }
-    }
-    return UNKNOWN;
 }
 
 static void report_cycles(const struct profile_report *report, struct statistics *s,
@@ -458,7 +493,7 @@ static void print_place(struct places *places, guest_addr address, const char *n
     } else {
         columns_fit(shown, name, NAME_COLUMNS);
     }
-    fprintf(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
+    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
 }
 
 static void print_inclusive(const struct profile_report *report, uint64_t instructions)
@@ -471,8 +506,8 @@ static void print_inclusive(const struct profile_report *report, uint64_t instru
 static void print_functions(const struct profile_report *report, struct places *places)
 {
     const bool cycles = report->cycles != 0;
-    fprintf(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
-            report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
+    say(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
+        report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < report->function_count && i < PRINTED_FUNCTIONS; i++) {
         const struct function_sum *sum = &report->functions[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", cycles ? sum->cycles : sum->instructions,
@@ -485,9 +520,8 @@ static void print_functions(const struct profile_report *report, struct places *
 
 static void print_loops(const struct profile_report *report, struct places *places)
 {
-    fprintf(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
-            report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source",
-            "function");
+    say(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
+        report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source", "function");
     for (size_t i = 0; i < report->loops.count && i < PRINTED_LOOPS; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,

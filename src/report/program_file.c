@@ -6,15 +6,14 @@
 #include "report/program_file.h"
 
 #include "base/check.h"
+#include "base/regular_file.h"
 #include "base/sha256.h"
 #include "elf/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Loops that are tried and loops that judge: the hottest are often enough in one library. */
@@ -175,13 +174,13 @@ static void find_bias(struct program_file *program, const json_t *run)
 
 static bool map_file(struct program_file *program, const char *path)
 {
-    struct stat status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    uint64_t bytes_there;
+    const int fd = regular_file_open(path, &bytes_there);
     if (fd < 0) {
         return false;
     }
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        program->size = (size_t)status.st_size;
+    if (bytes_there > 0) {
+        program->size = (size_t)bytes_there;
         void *bytes = mmap(NULL, program->size, PROT_READ, MAP_PRIVATE, fd, 0);
         program->bytes = bytes != MAP_FAILED ? bytes : NULL;
     }
@@ -239,25 +238,6 @@ const uint8_t *program_file_code(const struct program_file *program, uint64_t li
         }
     }
     return NULL;
-}
-
-char *program_file_source(const struct symbol_place *place)
-{
-    char *path = NULL;
-    if (place->path == NULL) {
-        return NULL;
-    }
-    if (place->path[0] == '/' || place->folder == NULL) {
-        path = strdup(place->path);
-    } else if (asprintf(&path, "%s/%s", place->folder, place->path) < 0) {
-        path = NULL;
-    }
-    ASSERT(path != NULL);
-    if (access(path, R_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    return path;
 }
 
 void program_file_close(struct program_file *program)

@@ -30,8 +30,4 @@ uint64_t program_file_bias(const struct program_file *program);
 const uint8_t *program_file_code(const struct program_file *program, uint64_t linked,
                                  size_t *count);
 
-/* The path of the source file of a place if it is still where the compiler found it, else NULL; to
- * be freed. */
-char *program_file_source(const struct symbol_place *place);
-
 #endif

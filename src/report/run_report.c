@@ -1,12 +1,14 @@
 /* What is told of a program's run: the statistics file, the loop profile and the summary. */
 #include "report/run_report.h"
 
+#include "base/say.h"
 #include "base/sha256.h"
 #include "machine/helpers/helpers.h"
 #include "machine/linux/layout.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "report/earlier.h"
 #include "report/hotspots.h"
 #include "report/json_statistics.h"
 #include "report/loads_report.h"
@@ -26,6 +28,15 @@
 #define STACK_OVERRUN_BYTES UINT64_C(65536)
 #define NAME_COLUMNS 100
 
+/* What ended the program. */
+static const char *end_of(const struct process *process)
+{
+    return process->replaced           ? "execve"
+           : process->limit_reached    ? "limit"
+           : process->exit_signal != 0 ? "signal"
+                                       : "exit";
+}
+
 static void report_program(struct statistics *s, const struct process *process,
                            const struct run_description *run)
 {
@@ -44,13 +55,17 @@ static void report_program(struct statistics *s, const struct process *process,
         s->text(s, NULL, *argument);
     }
     s->end(s);
-    if (process->exit_signal != 0) {
+    if (process->exit_signal != 0 || process->replaced) {
         s->nothing(s, "exit_status");
-        s->number(s, "signal", (uint64_t)process->exit_signal);
     } else {
         s->number(s, "exit_status", (uint64_t)process->exit_status);
+    }
+    if (process->exit_signal != 0) {
+        s->number(s, "signal", (uint64_t)process->exit_signal);
+    } else {
         s->nothing(s, "signal");
     }
+    s->text(s, "ended", end_of(process));
     s->end(s);
 }
 
@@ -146,13 +161,12 @@ static void report_cost(const struct unit *unit, struct statistics *s)
     }
 }
 
-bool run_report_statistics(struct process *process, const struct run_description *run,
-                           const char *path)
+static void gather_statistics(struct process *process, const struct run_description *run,
+                              struct json_statistics *json)
 {
-    struct json_statistics json;
-    struct statistics *s = &json.sink;
+    struct statistics *s = &json->sink;
     memory_sample_resident(&process->machine.memory);
-    json_statistics_begin(&json);
+    json_statistics_begin(json);
     s->text(s, "schema", "strata.stats/1");
     report_program(s, process, run);
     report_config(s, process, run);
@@ -189,17 +203,26 @@ bool run_report_statistics(struct process *process, const struct run_description
         s->end(s);
         slices_report(process, s);
     }
+}
+
+bool run_report_statistics(struct process *process, const struct run_description *run,
+                           const char *path)
+{
+    struct json_statistics json;
+    gather_statistics(process, run, &json);
+    if (run->earlier != NULL) {
+        earlier_report_statistics(run->earlier, &json);
+    }
     return json_statistics_write(&json, path);
 }
 
-bool run_report_profile(struct process *process, const char *path)
+static void gather_profile(struct process *process, struct json_statistics *json)
 {
-    struct json_statistics json;
-    struct statistics *s = &json.sink;
+    struct statistics *s = &json->sink;
     size_t count;
     const struct loop_count *loops = loop_profile_loops(process->machine.loops, &count);
     struct places *places = places_open(process);
-    json_statistics_begin(&json);
+    json_statistics_begin(json);
     s->text(s, "schema", "strata.profile/1");
     s->begin_list(s, "loops");
     for (size_t i = 0; i < count; i++) {
@@ -212,14 +235,54 @@ bool run_report_profile(struct process *process, const char *path)
     }
     s->end(s);
     places_close(places);
+}
+
+bool run_report_profile(struct process *process, const struct run_description *run,
+                        const char *path)
+{
+    struct json_statistics json;
+    gather_profile(process, &json);
+    if (run->earlier != NULL) {
+        earlier_report_profile(run->earlier, &json);
+    }
     return json_statistics_write(&json, path);
+}
+
+void run_report_leave(struct process *process, const struct run_description *run, bool profile,
+                      struct earlier *earlier)
+{
+    struct json_statistics statistics, loops;
+    gather_statistics(process, run, &statistics);
+    if (profile) {
+        gather_profile(process, &loops);
+    }
+    earlier_add(earlier, json_statistics_take(&statistics),
+                profile ? json_statistics_take(&loops) : NULL);
+}
+
+/* What the numbers below it are of, if it is less than a whole run. */
+static void print_end(const struct process *process)
+{
+    if (process->replaced) {
+        fputs(", up to its execve of another program", stderr);
+    } else if (process->limit_reached) {
+        fputs(", up to the limit of --max-instructions", stderr);
+    } else if (process->exit_signal != 0) {
+        const char *name = sigabbrev_np(process->exit_signal);
+        fprintf(stderr, ", up to its end by signal %d", process->exit_signal);
+        if (name != NULL) {
+            fprintf(stderr, " (SIG%s)", name);
+        }
+    }
 }
 
 void run_report_summary(struct process *process, const struct run_description *run)
 {
     const struct machine *machine = &process->machine;
     struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
-    fprintf(stderr, "strata: %s\n", run->path);
+    say(stderr, "strata: %s", run->path);
+    print_end(process);
+    fputc('\n', stderr);
     fprintf(stderr, "  instructions   %15" PRIu64 "\n", machine->instructions);
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
@@ -279,15 +342,15 @@ void run_report_death(struct process *process, const struct run_description *run
     if (stop->reason != ENGINE_EBREAK) {
         snprintf(number, sizeof number, " 0x%" PRIx64, stop->address);
     }
-    fprintf(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
-            sigabbrev_np(process->exit_signal), fault, number, stop->pc);
+    say(stderr, "strata: %s: killed by SIG%s: %s%s, pc 0x%" PRIx64, run->path,
+        sigabbrev_np(process->exit_signal), fault, number, stop->pc);
     if (places_find(places, stop->pc, &place)) {
         char name[COLUMN_BYTES(NAME_COLUMNS)];
         places_name(&place, name, NAME_COLUMNS);
-        fprintf(stderr, " in %s", name);
+        say(stderr, " in %s", name);
     }
     if (place.symbol.file != NULL) {
-        fprintf(stderr, " (%s:%u)", place.symbol.file, place.symbol.line);
+        say(stderr, " (%s:%u)", place.symbol.file, place.symbol.line);
     }
     if (LAYOUT_STACK_TOP - LAYOUT_STACK_BYTES - stop->address <= STACK_OVERRUN_BYTES) {
         fprintf(stderr, "; the stack is full (%u MB)", (unsigned)(LAYOUT_STACK_BYTES >> 20));

@@ -18,11 +18,12 @@ static uint64_t unused_lines(const struct slice_ledger *ledger)
 }
 
 static void report_place(struct places *places, struct statistics *s, const char *key,
-                         guest_addr address)
+                         const struct slice_place *place)
 {
     s->begin(s, key);
-    places_report_address(s, "pc", address);
-    places_report(places, s, address);
+    places_report_address(s, "pc", place->pc);
+    places_report(places, s, place->pc);
+    s->text(s, "owner", places_owner(place->owner));
     s->end(s);
 }
 
@@ -31,8 +32,8 @@ static void report_slice(struct places *places, struct statistics *s,
 {
     const struct slice_ledger *ledger = &slice->ledger;
     s->begin(s, NULL);
-    report_place(places, s, "trigger", slice->trigger);
-    report_place(places, s, "load", slice->target);
+    report_place(places, s, "trigger", &slice->trigger);
+    report_place(places, s, "load", &slice->target);
     s->text(s, "kind", slice->chaining ? "chaining" : "basic");
     s->number(s, "length", slice->length);
     s->number(s, "live_ins", slice->live_ins);
@@ -82,14 +83,14 @@ void slices_report_print(struct process *process)
         const double lines = ledger->lines > 0 ? (double)ledger->lines / 100 : 1;
         char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
         struct place place;
-        places_find(places, slice.target, &place);
+        places_find(places, slice.target.pc, &place);
         places_name(&place, name, NAME_COLUMNS);
         places_source(&place, source, SOURCE_COLUMNS);
         fprintf(stderr,
                 "%15" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64
                 " %-*s %s\n",
                 ledger->started, ledger->chained, ledger->lines, (double)ledger->timely / lines,
-                (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target,
+                (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target.pc,
                 SOURCE_COLUMNS, source, name);
     }
     places_close(places);

@@ -1,6 +1,7 @@
 /* What is told of several programs on one processor: how fast each is, beside the others and alone. */
 #include "report/together_report.h"
 
+#include "base/say.h"
 #include "machine/schedule/together.h"
 #include "machine/state/statistics.h"
 
@@ -64,7 +65,7 @@ static void print_figure(bool known, double value)
     if (known) {
         fprintf(stderr, " %7.3f", value);
     } else {
-        fprintf(stderr, " %7s", "-");
+        say(stderr, " %7s", "-");
     }
 }
 
@@ -75,8 +76,8 @@ void together_report_print(const struct together *together)
     }
     fprintf(stderr, "\n  programs together, until the first one ended: %" PRIu64 " cycles\n",
             together->cycles);
-    fprintf(stderr, "%15s %15s %7s %7s %7s %7s  %s\n", "instructions", "cycles", "ipc", "alone",
-            "ratio", "context", "program");
+    say(stderr, "%15s %15s %7s %7s %7s %7s  %s\n", "instructions", "cycles", "ipc", "alone",
+        "ratio", "context", "program");
     for (unsigned i = 0; i < together->count; i++) {
         const struct together_program *program = &together->programs[i];
         const struct progress *progress = &program->progress;
@@ -87,7 +88,7 @@ void together_report_print(const struct together *together)
                      (double)progress->instructions / (double)progress->cycles);
         print_figure(known, alone);
         print_figure(known, ipc / alone);
-        fprintf(stderr, " %7u  %s\n", i, program->path);
+        say(stderr, " %7u  %s\n", i, program->path);
     }
     struct together_figures figures;
     if (together_measure(together, &figures)) {

@@ -41,6 +41,11 @@ struct translator_report *translator_report_read(int fd)
     return report;
 }
 
+bool translator_report_known(const struct translator_report *report)
+{
+    return report->document != NULL;
+}
+
 void translator_report_free(struct translator_report *report)
 {
     if (report != NULL) {

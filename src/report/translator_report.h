@@ -11,6 +11,8 @@ struct translator_report;
 /* Reads what the translator wrote to `fd`.  One that ended without its last words
  * gives a report in which nothing is known. */
 struct translator_report *translator_report_read(int fd);
+/* Whether the translator has said anything: it does when the program ends. */
+bool translator_report_known(const struct translator_report *report);
 void translator_report_free(struct translator_report *report);
 
 struct hotspots translator_report_hotspots(const struct translator_report *report);

@@ -42,14 +42,15 @@ static void set_program(struct pool *pool, json_t *run, const struct program *pr
     json_object_set_new(described, "sha256", json_string(program->sha256));
 }
 
-static void add_run(json_t *listings, struct store *store, const struct job *job)
+static void add_run(json_t *listings, struct store *store, const struct job *job,
+                    const struct source_rules *rules)
 {
     json_t *run = job->state == JOB_DONE ? store_read_run(store, job->key) : NULL;
     if (run == NULL) {
         return;
     }
     set_program(store->pool, run, job->program);
-    json_t *listing = listing_make(run, LISTED_MAX, 0);
+    json_t *listing = listing_make(run, rules, LISTED_MAX, 0);
     json_t *earlier = json_object_get(listings, job->program->name);
     if (earlier == NULL) {
         ASSERT(json_object_set(listings, job->program->name, listing) == 0);
@@ -61,7 +62,8 @@ static void add_run(json_t *listings, struct store *store, const struct job *job
     json_decref(run);
 }
 
-json_t *listings_make(struct store *store, const struct plan *plan)
+json_t *listings_make(struct store *store, const struct plan *plan,
+                      const struct source_rules *rules)
 {
     json_t *listings = json_object();
     ASSERT(listings != NULL);
@@ -71,7 +73,7 @@ json_t *listings_make(struct store *store, const struct plan *plan)
              j++) {
             const struct job *job = find_job(planned, j);
             if (!made_before(plan, i, job)) {
-                add_run(listings, store, job);
+                add_run(listings, store, job, rules);
             }
         }
     }

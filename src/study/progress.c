@@ -1,6 +1,8 @@
 /* Tells how far a study is: on a terminal all the time, elsewhere only what went wrong. */
 #include "study/progress.h"
 
+#include "base/say.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -48,7 +50,7 @@ void progress_show(const struct progress *progress, const char *running)
         fprintf(stderr, ", %zu failed", progress->failed);
     }
     print_estimate(progress);
-    fprintf(stderr, ": %.40s", running);
+    say(stderr, ": %.40s", running);
     fflush(stderr);
 }
 
@@ -57,7 +59,7 @@ void progress_say(const struct progress *progress, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "%sstrata: ", progress->terminal ? CLEAR_LINE : "");
-    vfprintf(stderr, format, arguments);
+    say_list(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
 }

@@ -214,7 +214,7 @@ json_t *results_write(struct store *store, const struct plan *plan,
         plan->strata_sha256, "translator_sha256", plan->translator_sha256, "experiments",
         experiments, "missing", make_list(&plan->missing), "failed", make_failed(plan));
     ASSERT(document != NULL);
-    put(document, "listings", listings_make(store, plan));
+    put(document, "listings", listings_make(store, plan, header->sources));
     if (!written || !write_document(store, document)) {
         json_decref(document);
         return NULL;

@@ -2,6 +2,7 @@
 #ifndef STRATA_STUDY_RESULTS_H
 #define STRATA_STUDY_RESULTS_H
 
+#include "report/sources.h"
 #include "study/plan.h"
 #include "study/store.h"
 
@@ -12,12 +13,12 @@ struct results_header {
     const char *suite; /* NULL: each experiment's own */
     const char *version;
     const char *notice; /* what a reader must know before he believes a figure; NULL: nothing */
+    const struct source_rules *sources; /* which its listings may show */
 };
 
 /* Writes the tables, then results.json, and gives the document, which the caller frees; NULL if
  * something cannot be written: store->problem.  Nothing in it depends on time, on the order of the
- * runs or on where the files are, but for the source lines in its listings: those are there if the
- * sources are where the compiler found them. */
+ * runs or on where the files are, but for the source lines in its listings. */
 json_t *results_write(struct store *store, const struct plan *plan,
                       const struct results_header *header);
 

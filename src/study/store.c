@@ -5,6 +5,7 @@
  * statistics are there is complete. */
 #include "study/store.h"
 
+#include "base/result_file.h"
 #include "base/sha256.h"
 
 #include <dirent.h>
@@ -18,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEMPORARY ".tmp"
 #define STATISTICS_SCHEMA "strata.stats/1"
 
 __attribute__((format(printf, 2, 3))) static bool failed(struct store *store, const char *format,
@@ -47,13 +47,15 @@ static bool make_folder(struct store *store, const char *path)
                   errno == EEXIST ? "there is a file with this name" : strerror(errno));
 }
 
-static void remove_temporary(const char *folder)
+/* What a study that was killed had not finished to write. */
+static void remove_unfinished(const char *folder)
 {
     DIR *entries = opendir(folder);
     const struct dirent *entry;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
-        const size_t length = strlen(entry->d_name), ending = strlen(TEMPORARY);
-        if (length > ending && strcmp(entry->d_name + length - ending, TEMPORARY) == 0) {
+        const size_t length = strlen(entry->d_name), ending = strlen(RESULT_FILE_ENDING);
+        if (strncmp(entry->d_name, RESULT_FILE_PREFIX, strlen(RESULT_FILE_PREFIX)) == 0 &&
+            strcmp(entry->d_name + length - ending, RESULT_FILE_ENDING) == 0) {
             unlinkat(dirfd(entries), entry->d_name, 0);
         }
     }
@@ -77,8 +79,8 @@ bool store_open(struct store *store, struct pool *pool, const char *folder)
         return failed(store, "%s: %s", folder,
                       errno == EWOULDBLOCK ? "another study is writing there" : strerror(errno));
     }
-    remove_temporary(runs);
-    remove_temporary(folder);
+    remove_unfinished(runs);
+    remove_unfinished(folder);
     return true;
 }
 
@@ -89,47 +91,11 @@ void store_close(struct store *store)
     }
 }
 
-/* `error` is that of the first step that failed. */
-static bool write_whole(int fd, const char *data, size_t bytes, int *error)
-{
-    while (bytes > 0) {
-        const ssize_t written = write(fd, data, bytes);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            *error = written < 0 ? errno : ENOSPC;
-            return false;
-        }
-        data += written;
-        bytes -= (size_t)written;
-    }
-    return true;
-}
-
 bool store_write(struct store *store, const char *name, const void *data, size_t bytes)
 {
     const char *path = path_in(store, name);
-    const char *temporary = pool_format(store->pool, "%s" TEMPORARY, path);
-    int error = 0;
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        return failed(store, "cannot write %s: %s", path, strerror(errno));
-    }
-    bool written = write_whole(fd, data, bytes, &error);
-    if (close(fd) != 0 && written) { /* a full disk may show only here */
-        error = errno;
-        written = false;
-    }
-    if (written && rename(temporary, path) != 0) {
-        error = errno;
-        written = false;
-    }
-    if (!written) {
-        unlink(temporary);
-        return failed(store, "cannot write %s: %s", path, strerror(error));
-    }
-    return true;
+    return result_file_write(path, data, bytes, RESULT_FILE_MODE) ||
+           failed(store, "cannot write %s: %s", path, strerror(errno));
 }
 
 bool store_write_run(struct store *store, const char *key, const struct store_run *run)

@@ -3,11 +3,14 @@
 
 #include "base/beside.h"
 #include "base/check.h"
+#include "base/result_file.h"
+#include "base/say.h"
 #include "report/page.h"
 #include "study/keys.h"
 #include "study/probe.h"
 #include "study/results.h"
 #include "study/runner.h"
+#include "study/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +51,7 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct study *study,
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "strata: %s: ", study->request->command);
-    vfprintf(stderr, format, arguments);
+    say_list(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
     return STUDY_FAILED;
@@ -56,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static int fail(const struct study *study,
 
 static int fail_in_file(const struct study *study)
 {
-    fprintf(stderr, "strata: %s\n", study->script.problem);
+    say(stderr, "strata: %s\n", study->script.problem);
     return STUDY_BAD_FILE;
 }
 
@@ -243,6 +246,42 @@ static int make_plan(struct study *study)
     return STUDY_DONE;
 }
 
+/* Whether `name` in the folder of results is none of the files that the study reads. */
+static bool is_apart(struct study *study, const char *name)
+{
+    struct pool *pool = &study->pool;
+    const char *path = pool_format(pool, "%s/%s", study->request->output, name);
+    const char *file = study->request->file;
+    if (file != NULL && result_file_same(path, file)) {
+        fail(study, "%s is the experiment itself, which the results would overwrite", path);
+        return false;
+    }
+    for (size_t i = 0; i < study->catalogue.program_count; i++) {
+        const struct program *program = study->catalogue.programs[i];
+        const char *word = program->words[0];
+        const char *read =
+            word[0] == '/' ? word : pool_format(pool, "%s/%s", program->folder, word);
+        if (result_file_same(path, read)) {
+            fail(study, "%s is the program %s, which the results would overwrite", path,
+                 program->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Before the runs, not after them. */
+static bool check_names(struct study *study)
+{
+    bool apart = is_apart(study, RESULTS_FILE) && is_apart(study, PAGE_FILE);
+    for (size_t i = 0; apart && i < study->chosen_count; i++) {
+        const char *name = study->chosen[i]->name;
+        apart = is_apart(study, pool_format(&study->pool, "%s" TABLE_ENDING, name)) &&
+                is_apart(study, pool_format(&study->pool, "%s" TABLE_LOOPS_ENDING, name));
+    }
+    return apart;
+}
+
 /* A mistake in a value shall not wait for the last run. */
 static bool look_at_finished(void *context, const struct job *job)
 {
@@ -409,7 +448,8 @@ static int write_results(struct study *study)
         .notice = small ? SMALL_NOTICE : NULL,
         .title = request->file != NULL ? study->chosen[0]->title : "The counter study",
         .suite = request->spec != NULL ? SPEC_SUITE : request->suite,
-        .version = request->version};
+        .version = request->version,
+        .sources = &request->sources};
     json_t *document = results_write(&study->store, &study->plan, &header);
     const bool written = document != NULL && write_page(study, document);
     const char *conclusions =
@@ -419,9 +459,9 @@ static int write_results(struct study *study)
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);
     }
-    printf("%zu runs, %zu of them made before, %zu failed%s: %s/%s\n", study->plan.job_count,
-           study->kept, study->progress.failed, conclusions, request->output,
-           page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
+    say(stdout, "%zu runs, %zu of them made before, %zu failed%s: %s/%s\n", study->plan.job_count,
+        study->kept, study->progress.failed, conclusions, request->output,
+        page_missing() == NULL ? PAGE_FILE : RESULTS_FILE);
     return study->progress.failed > 0 ? STUDY_RUNS_FAILED : STUDY_DONE;
 }
 
@@ -436,6 +476,9 @@ static int run_steps(struct study *study)
     }
     if (status == STUDY_DONE && !store_open(&study->store, &study->pool, study->request->output)) {
         status = fail(study, "%s", study->store.problem);
+    }
+    if (status == STUDY_DONE && !check_names(study)) {
+        status = STUDY_FAILED;
     }
     if (status == STUDY_DONE) {
         status = run_plan(study);

@@ -2,6 +2,7 @@
 #ifndef STRATA_STUDY_STUDY_H
 #define STRATA_STUDY_STUDY_H
 
+#include "report/sources.h"
 #include "study/experiment.h"
 
 /* Exit statuses; a signal's is 128 and its number. */
@@ -20,6 +21,7 @@ struct study_request {
     const char *size;        /* test, small or full */
     unsigned workers;        /* 0: as many as there are cores */
     unsigned timeout_seconds;
+    struct source_rules sources; /* that its pages may show */
 };
 
 /* Prints what is wrong, and a last line of what was done.  Returns the exit status. */

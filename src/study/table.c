@@ -101,6 +101,6 @@ static bool write_table(struct store *store, const struct measured *measured, co
 
 bool table_write(struct store *store, const struct measured *measured)
 {
-    return write_table(store, measured, ".csv", put_values) &&
-           (measured->loops == NULL || write_table(store, measured, "-loops.csv", put_loops));
+    return write_table(store, measured, TABLE_ENDING, put_values) &&
+           (measured->loops == NULL || write_table(store, measured, TABLE_LOOPS_ENDING, put_loops));
 }

@@ -4,7 +4,11 @@
 
 #include "study/measured.h"
 
-/* Writes EXPERIMENT.csv and, if it has loops, EXPERIMENT-loops.csv. */
+/* What follows an experiment's name in those of its tables. */
+#define TABLE_ENDING ".csv"
+#define TABLE_LOOPS_ENDING "-loops.csv"
+
+/* Writes the experiment's table and, if it has loops, that of these. */
 bool table_write(struct store *store, const struct measured *measured);
 
 #endif

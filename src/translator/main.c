@@ -51,12 +51,13 @@ _Noreturn void translator_start(uint64_t *stack)
     struct translator *translator = create_translator(&options);
     translator->option_words = words;
     struct context *context = create_context(translator);
-    report_start(translator);
     const struct program program = load_program(translator, stack, skip);
 
     target_announce(translator);
+    translator->has_last_words = target_offer_last_words(translator);
     count_start(translator);
     changes_start(translator);
+    report_start(translator);
     TARGET_STACK_POINTER(&context->registers) = program.stack;
     context->target = program.entry;
     signal_start(context);

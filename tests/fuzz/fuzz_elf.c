@@ -66,9 +66,12 @@ static void check_image(const struct elf_image *image, enum elf_status status, u
                       (uint64_t)image->phdr_count * image->phdr_size, segment->file_bytes));
     }
     const struct elf_segment *first = segment_at(image, image->entry);
-    bool startable = first != NULL && (first->permissions & ELF_EXECUTE) != 0 &&
+    bool header = first != NULL && first->file_bytes > 0 &&
+                  image->entry - first->address + first->file_offset == 0;
+    bool startable = first != NULL && !header && (first->permissions & ELF_EXECUTE) != 0 &&
                      (machine != ELF_MACHINE_RISCV || image->entry % 2 == 0);
     ASSERT(startable == (status == ELF_OK));
+    ASSERT(status != ELF_NO_ENTRY || (image->position_independent && image->entry == 0));
 }
 
 /* Through a heap copy of just the available bytes, so that a sanitizer sees a byte too many. */
@@ -85,7 +88,7 @@ static void check_read(const uint8_t *data, size_t available, uint64_t file_byte
     free(copy);
     ASSERT(status < ELF_STATUS_COUNT);
     ASSERT(elf_status_message(status)[0] != '\0');
-    if (status == ELF_OK || status == ELF_BAD_ENTRY) {
+    if (status == ELF_OK || status == ELF_NO_ENTRY || status == ELF_BAD_ENTRY) {
         check_image(&image, status, machine, file_bytes);
     }
 }

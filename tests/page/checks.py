@@ -62,6 +62,12 @@ def read_json(path):
         return json.load(file)
 
 
+def by_share(stats):
+    """The counted loops as a page orders them: the share of each is the profile's."""
+    shares = {loop["head"]: loop["share"] for loop in stats["profile"]["loops"]}
+    return sorted(stats["hotspots"]["loops"], key=lambda loop: (-shares.get(loop["head"], -1), -loop["executions"]))
+
+
 def write(folder, name, text):
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:

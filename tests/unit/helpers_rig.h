@@ -17,6 +17,7 @@
 #include "machine/helpers/capture.h"
 #include "machine/helpers/helpers.h"
 #include "machine/pipeline/window.h"
+#include "machine/units/origins.h"
 #include "slice/slice.h"
 
 #define CODE UINT64_C(0x100000)
@@ -29,6 +30,7 @@
 #define VALUE 11
 
 static struct memory memory;
+static const struct origins no_translator; /* all code is the program's */
 static struct pipeline *pipeline;
 static struct helpers *helpers;
 static struct hart hart;
@@ -66,7 +68,7 @@ static int create_with(unsigned contexts)
     assert_int_equal(
         memory_map(&memory, DATA, NODES * NODE_BYTES, PAGE_READ | PAGE_WRITE, false, -1, 0), 0);
     make_list();
-    helpers = helpers_create(pipeline, &memory);
+    helpers = helpers_create(pipeline, &memory, &no_translator);
     helpers_set_host(helpers, (struct unit_host){.rewatch = ignore});
     memset(&hart, 0, sizeof hart);
     hart.x[POINTER] = DATA;

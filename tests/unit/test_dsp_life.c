@@ -6,11 +6,13 @@
 #include "machine/helpers/dsp.h"
 #include "machine/helpers/helpers.h"
 #include "machine/pipeline/window.h"
+#include "machine/units/origins.h"
 #include "machine/state/statistics.h"
 #include "machine/helpers/rib.h"
 
 static struct parameters parameters;
 static struct memory memory;
+static const struct origins no_translator; /* all code is the program's */
 static struct pipeline *pipeline;
 static struct helpers *helpers;
 static struct dsp *dsp;
@@ -30,7 +32,7 @@ static int create_dsp(bool optimize)
     pipeline = pipeline_create(&parameters);
     assert_non_null(pipeline);
     assert_true(memory_create(&memory));
-    helpers = helpers_create(pipeline, &memory);
+    helpers = helpers_create(pipeline, &memory, &no_translator);
     assert_non_null(helpers);
     helpers_set_host(helpers, (struct unit_host){.rewatch = ignore});
     dsp = dsp_create(&pipeline->parameters, helpers, optimize);
@@ -157,9 +159,10 @@ static uint64_t count(const char *table, const char *key)
 /* Whether the slice that was made as number `number` may still be started. */
 static bool runs(unsigned number)
 {
+    const struct rv64_insn any = {.word = 0};
     struct slice_account account;
     assert_true(helpers_account(helpers, number, &account));
-    assert_true(helpers_triggers(helpers, account.trigger) || account.removed);
+    assert_true(helpers_triggers(helpers, account.trigger.pc, &any) || account.removed);
     return !account.removed;
 }
 

@@ -410,6 +410,8 @@ static void a_bad_entry_leaves_the_image_usable(void **state)
     assert_int_equal(read_draft(&image, &draft), ELF_OK);
     put(&draft, OFFSET_ENTRY, 8, 0x11000);
     assert_int_equal(read_draft(&image, &draft), ELF_BAD_ENTRY);
+    put(&draft, OFFSET_ENTRY, 8, 0x10000); /* the ELF header itself */
+    assert_int_equal(read_draft(&image, &draft), ELF_BAD_ENTRY);
 }
 
 static void another_machine_is_named(void **state)

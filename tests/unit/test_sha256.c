@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sha256.h"
@@ -81,6 +82,10 @@ static void files_that_cannot_be_read(void **unused)
     (void)unused;
     assert_false(sha256_file("/nonexistent/file", text));
     assert_false(sha256_file("/", text));
+    assert_false(sha256_file("/dev/zero", text)); /* it has no end */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(sha256_file(path, text)); /* nobody writes to it */
 }
 
 int main(void)

@@ -10,9 +10,10 @@
 /* The entry's value, and what the CSR strfeat reads: one bit per feature. */
 enum {
     XSTRATA_COUNTERS = 1,
+    XSTRATA_LAST_WORDS = 8, /* bits 1 and 2 are of slices and helper contexts */
 };
 
-/* What ic.sync says of the bytes that it makes visible; 7 to 31 are free. */
+/* What ic.sync says of the bytes that it makes visible; 8 to 31 are free. */
 enum {
     XSTRATA_CODE_OTHER = 0,
     XSTRATA_CODE_FRAGMENT = 1,
@@ -21,6 +22,7 @@ enum {
     XSTRATA_CODE_TRANSLATOR = 4,
     XSTRATA_CODE_LOOKUP = 5,
     XSTRATA_CODE_ORIGINS = 6, /* no code: a translator says where its struct xstrata_origins is */
+    XSTRATA_CODE_LAST_WORDS = 7, /* no code: where its struct xstrata_last_words is */
 };
 
 /* Where in a program the code of a translator's fragments comes from, for who observes it: a table in the
@@ -41,6 +43,15 @@ struct xstrata_origins {
     uint64_t code_start, code_end; /* of the cache */
     uint64_t marks;                /* the first one */
     uint64_t marks_next;           /* the address of the word that says where they end */
+};
+
+/* What runs behind a program's last instruction if the program does not end itself: a signal kills it, or who
+ * observes it has seen enough.  It begins at `entry` with `stack` as its stack pointer and `argument` in a0,
+ * and ends with ebreak. */
+struct xstrata_last_words {
+    uint64_t entry;
+    uint64_t stack;
+    uint64_t argument;
 };
 
 #endif

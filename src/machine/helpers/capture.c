@@ -102,7 +102,7 @@ static struct helpers *helpers_of(struct unit *unit)
 
 static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
-    const bool triggers = helpers_triggers(helpers_of(unit), instruction->pc);
+    const bool triggers = helpers_triggers(helpers_of(unit), instruction->pc, instruction->insn);
     return (struct watch_request){.events = triggers ? WATCH_EXECUTED : 0};
 }
 

@@ -5,6 +5,7 @@
 #include "machine/helpers/dsp.h"
 #include "machine/helpers/slice_program.h"
 #include "machine/pipeline/window.h"
+#include "machine/units/origins.h"
 #include "slice/slice.h"
 
 #include <stdlib.h>
@@ -21,6 +22,8 @@ struct live_ins {
 struct helper_slice {
     struct slice_program *program; /* NULL: the number is free */
     guest_addr trigger, target;
+    bool own; /* the program's, and so are these addresses: else they are of what is executed */
+    struct slice_place told_trigger, told_target;
     bool chaining;
     unsigned length, live_ins;
     unsigned loads; /* delinquent ones: lines that it asks for */
@@ -37,6 +40,7 @@ struct helper_slice {
 struct helpers {
     struct pipeline *pipeline;
     const struct memory *memory;
+    const struct origins *origins;
     struct unit_host host; /* of what captures at triggers */
     struct helper_slice slices[SLICES_MAX + 1];
     unsigned slice_count; /* the highest number in use */
@@ -48,7 +52,8 @@ struct helpers {
 
 static const struct helper_hooks hooks;
 
-struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory)
+struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory,
+                               const struct origins *origins)
 {
     struct helpers *helpers = calloc(1, sizeof *helpers);
     struct captures *captures = captures_create();
@@ -60,6 +65,7 @@ struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *m
     helpers->captures = captures;
     helpers->pipeline = pipeline;
     helpers->memory = memory;
+    helpers->origins = origins;
     pipeline_set_helpers(pipeline, helpers, &hooks);
     return helpers;
 }
@@ -144,7 +150,17 @@ static unsigned count_delinquent(const struct slice *slice)
     return count > 0 ? count : 1;
 }
 
-unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias)
+/* What the program's instruction at an address is, or the one that is executed there. */
+static struct slice_place place_of(const struct helpers *helpers, guest_addr pc, bool own)
+{
+    const struct static_insn *insn =
+        own ? NULL : static_insns_find(helpers->pipeline->static_insns, pc);
+    return insn != NULL ? (struct slice_place){.pc = insn->origin, .owner = insn->owner}
+                        : (struct slice_place){.pc = pc, .owner = OWNER_PROGRAM};
+}
+
+static unsigned add(struct helpers *helpers, const struct slice *slice, guest_addr bias,
+                    bool is_own)
 {
     unsigned number = helpers->slice_count + 1;
     if (number > SLICES_MAX) { /* what is known of one that was removed is lost: the last resort */
@@ -165,10 +181,13 @@ unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_a
     *own = (struct helper_slice){.program = program,
                                  .trigger = slice->trigger + bias,
                                  .target = first_delinquent(slice) + bias,
+                                 .own = is_own,
                                  .chaining = slice->kind == SLICE_CHAINING,
                                  .length = slice->length,
                                  .loads = count_delinquent(slice),
                                  .live_ins = (unsigned)__builtin_popcountll(slice->live_ins)};
+    own->told_trigger = place_of(helpers, own->trigger, is_own);
+    own->told_target = place_of(helpers, own->target, is_own);
     if (!static_insns_mark(helpers->pipeline->static_insns, own->trigger, STATIC_TRIGGER) ||
         !static_insns_mark(helpers->pipeline->static_insns, own->target, STATIC_TARGET)) {
         free(program);
@@ -180,6 +199,23 @@ unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_a
     }
     helpers->host.rewatch(helpers->host.machine, own->trigger, 2);
     return number;
+}
+
+unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias)
+{
+    return add(helpers, slice, bias, false);
+}
+
+#define THREAD_POINTER 4
+
+unsigned helpers_add_own(struct helpers *helpers, const struct slice *slice, guest_addr bias)
+{
+    const bool translated = helpers->origins->classes != NULL;
+    if (translated && (slice->live_ins >> THREAD_POINTER & 1) != 0) {
+        helpers->refused++;
+        return 0;
+    }
+    return add(helpers, slice, bias, true);
 }
 
 static void forget_next(struct helpers *helpers, struct helper_slice *own)
@@ -205,10 +241,30 @@ void helpers_remove(struct helpers *helpers, unsigned number)
     }
 }
 
-bool helpers_triggers(const struct helpers *helpers, guest_addr pc)
+/* An address that is executed, and the program's that it stands for. */
+struct place {
+    guest_addr executed, program;
+};
+
+static bool is_at(const struct helper_slice *own, guest_addr address, struct place place)
 {
+    return own->program != NULL && address == (own->own ? place.program : place.executed);
+}
+
+static struct place place_at(const struct static_insn *insn)
+{
+    return (struct place){.executed = insn->site.pc, .program = insn->origin};
+}
+
+bool helpers_triggers(const struct helpers *helpers, guest_addr pc, const struct rv64_insn *insn)
+{
+    if (helpers->slice_count == 0) {
+        return false;
+    }
+    const struct place place = {.executed = pc,
+                                .program = origins_find(helpers->origins, pc, insn).pc};
     for (unsigned i = 1; i <= helpers->slice_count; i++) {
-        if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
+        if (is_at(&helpers->slices[i], helpers->slices[i].trigger, place)) {
             return true;
         }
     }
@@ -380,21 +436,21 @@ static void dispatched(struct helpers *helpers, unsigned context, uint32_t id, u
         chain(helpers, pipeline->contexts[context].slice, context);
         return;
     }
-    const guest_addr pc = insn->site.pc;
+    const struct place place = place_at(insn);
     const uint64_t *registers = captures_find(helpers->captures, context, position);
     for (unsigned i = 1; registers != NULL && i <= helpers->slice_count; i++) {
-        if (helpers->slices[i].program != NULL && helpers->slices[i].trigger == pc) {
+        if (is_at(&helpers->slices[i], helpers->slices[i].trigger, place)) {
             trigger(helpers, i, context, registers);
         }
     }
 }
 
 /* A thread has executed the delinquent load at an address: what was started for it is used up. */
-static void use_up(struct helpers *helpers, guest_addr pc)
+static void use_up(struct helpers *helpers, struct place place)
 {
     for (unsigned i = 1; i <= helpers->slice_count; i++) {
         struct helper_slice *own = &helpers->slices[i];
-        own->outstanding -= own->program != NULL && own->target == pc && own->outstanding > 0;
+        own->outstanding -= is_at(own, own->target, place) && own->outstanding > 0;
     }
     try_all_chains(helpers);
 }
@@ -439,7 +495,7 @@ static void retired(struct helpers *helpers, unsigned number, uint32_t id)
         }
     }
     if (insn->flags & STATIC_TARGET) {
-        use_up(helpers, insn->site.pc);
+        use_up(helpers, place_at(insn));
     }
     if (insn->flags & STATIC_HELPER) {
         context->statistics.helper_instructions++;
@@ -507,8 +563,8 @@ bool helpers_account(const struct helpers *helpers, unsigned number, struct slic
         return false;
     }
     const struct helper_slice *own = &helpers->slices[number];
-    *account = (struct slice_account){.trigger = own->trigger,
-                                      .target = own->target,
+    *account = (struct slice_account){.trigger = own->told_trigger,
+                                      .target = own->told_target,
                                       .chaining = own->chaining,
                                       .length = own->length,
                                       .live_ins = own->live_ins,

@@ -18,6 +18,7 @@
 
 struct captures;
 struct memory;
+struct origins;
 struct pipeline;
 struct slice;
 struct statistics;
@@ -64,9 +65,12 @@ struct slice_ledger {
 };
 
 struct helpers;
+struct rv64_insn;
 
-/* Contexts of the pipeline that no thread uses run slices from now on.  NULL if memory runs out. */
-struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory);
+/* Contexts of the pipeline that no thread uses run slices from now on.  `origins` says which instructions of the
+ * program those are that a translator has copied.  NULL if memory runs out. */
+struct helpers *helpers_create(struct pipeline *pipeline, const struct memory *memory,
+                               const struct origins *origins);
 /* Before the pipeline, which must not run any more. */
 void helpers_destroy(struct helpers *helpers);
 /* A unit that makes slices, too, and optimizes them; NULL if memory runs out. */
@@ -76,12 +80,16 @@ void helpers_set_host(struct helpers *helpers, struct unit_host host);
 
 /* The slice is run from now on: its number, 0 if it cannot be (no room, or no way to run it). */
 unsigned helpers_add(struct helpers *helpers, const struct slice *slice, guest_addr bias);
+/* The same of a slice that the program brings, whose addresses are the program's: it starts wherever a translator
+ * has copied its trigger to.  Under a translator, one that begins with the thread pointer cannot be run, for that
+ * register is the translator's. */
+unsigned helpers_add_own(struct helpers *helpers, const struct slice *slice, guest_addr bias);
 /* It is not started any more; those that run go on. */
 void helpers_remove(struct helpers *helpers, unsigned number);
 struct slice_ledger *helpers_ledger(struct helpers *helpers, unsigned number);
 
-/* Whether a slice starts at the address. */
-bool helpers_triggers(const struct helpers *helpers, guest_addr pc);
+/* Whether a slice starts at the instruction, which is decoded. */
+bool helpers_triggers(const struct helpers *helpers, guest_addr pc, const struct rv64_insn *insn);
 /* The registers that were captured at triggers. */
 struct captures *helpers_captures(struct helpers *helpers);
 
@@ -89,9 +97,15 @@ struct captures *helpers_captures(struct helpers *helpers);
 void helpers_follow(struct helpers *helpers);
 bool helpers_context_free(const struct pipeline *pipeline, unsigned context);
 
+/* An instruction of the program, or of a translator: enum owner of units/origins.h. */
+struct slice_place {
+    guest_addr pc; /* in the program, if it is the program's, however it is executed */
+    uint8_t owner;
+};
+
 /* A slice that was run, and what became of it. */
 struct slice_account {
-    guest_addr trigger, target; /* `target` is its first delinquent load */
+    struct slice_place trigger, target; /* `target` is its first delinquent load */
     bool chaining, removed;
     unsigned length, live_ins;
     struct slice_ledger ledger;

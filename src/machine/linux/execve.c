@@ -1,5 +1,6 @@
 /* execve: RISC-V programs start in a new Strata, all others as the host runs them. */
 #define _GNU_SOURCE
+#include "base/say.h"
 #include "elf/image.h"
 #include "machine/linux/paths.h"
 #include "machine/linux/signal.h"
@@ -294,16 +295,31 @@ static int append_command(const struct process *process, struct strings *command
     return error == 0 ? append_all(command, process->reexec_reports) : error;
 }
 
+/* A process that the program started reports nothing. */
+static int tell_execve(struct process *process, bool by_strata)
+{
+    return process->before_execve != NULL && !process->forked
+               ? process->before_execve(process, by_strata, process->reporter)
+               : -1;
+}
+
 static int64_t start_guest(struct thread *thread, struct execution *execution, const char *path)
 {
-    const struct process *process = thread->process;
+    struct process *process = thread->process;
     struct strings *command = &execution->command;
     const struct strings *arguments = &execution->arguments;
     const bool itself = executes_itself(process, path);
     const int kept = process->machine.own_descriptors[1];
-    char number[16];
+    char number[16], earlier_number[16];
     int fd = store_environment(&execution->environment);
     int error = fd < 0 ? fd : append_command(process, command, itself);
+    const int earlier = error == 0 ? tell_execve(process, true) : -1;
+
+    snprintf(earlier_number, sizeof earlier_number, "%d", earlier);
+    if (error == 0 && earlier >= 0) {
+        error = strings_append(command, "--earlier-fd");
+        error = error == 0 ? strings_append(command, earlier_number) : error;
+    }
 
     snprintf(number, sizeof number, "%d", fd);
     const char *options[] = {"--argv0", arguments->items[0], "--env-fd", number, "--", path};
@@ -325,6 +341,9 @@ static int64_t start_guest(struct thread *thread, struct execution *execution, c
     }
     if (fd >= 0) {
         close(fd);
+    }
+    if (earlier >= 0) {
+        close(earlier);
     }
     return result;
 }
@@ -355,6 +374,7 @@ static int64_t execute(struct thread *thread, struct execution *execution, const
             return start_guest(thread, execution, host_path);
         }
         if (target == TARGET_HOST) {
+            tell_execve(thread->process, false);
             return host_execve(thread, host_path, execution->arguments.items,
                                (char **)(uintptr_t)execution->environment.items);
         }
@@ -382,8 +402,8 @@ static int64_t execute_call(struct thread *thread, const char *path, guest_addr 
     const struct process *process = thread->process;
 
     if (!process->forked && (process->schedule.together != NULL || process->machine.seat != NULL)) {
-        fprintf(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
-                process->executable, path);
+        say(stderr, "strata: %s: cannot execute %s: it shares its processor (--with)\n",
+            process->executable, path);
         return -ENOSYS;
     }
     struct execution *execution = calloc(1, sizeof *execution);

@@ -1,4 +1,5 @@
 /* Maps a program, its interpreter and its first stack, and says in one line why it cannot. */
+#include "base/say.h"
 #include "elf/image.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/linux/files.h"
@@ -45,9 +46,9 @@ __attribute__((format(printf, 3, 4))) static int fail(const char *path, int stat
 {
     va_list arguments;
 
-    fprintf(stderr, "strata: %s: ", path);
+    say(stderr, "strata: %s: ", path);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say_list(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
     return status;
@@ -325,7 +326,7 @@ static int make_stack(struct process *process, const struct program_request *req
     struct memory *memory = &process->machine.memory;
     const struct elf_image *image = &program->image;
     const struct auxiliary_entry auxiliary[] = {
-        {AT_STRATA, XSTRATA_COUNTERS},
+        {AT_STRATA, MACHINE_FEATURES},
         {AT_HWCAP, HARDWARE_CAPABILITIES},
         {AT_PAGESZ, GUEST_PAGE_BYTES},
         {AT_CLKTCK, CLOCK_TICKS},
@@ -373,6 +374,43 @@ static void name_thread(struct thread *thread, const char *path)
              slash != NULL ? slash + 1 : path);
 }
 
+/* Where the file that regions have the name of was mapped; false if it was not. */
+static bool find_mapped(struct process *process, const struct stat *file, guest_addr *start)
+{
+    const struct region *region = files_state(process)->regions;
+    while (region != NULL && (region->inode != file->st_ino || region->device != file->st_dev ||
+                              region->offset != 0)) {
+        region = region->next;
+    }
+    *start = region != NULL ? region->start : 0;
+    return region != NULL;
+}
+
+/* A translator has loaded its program, in the way that it likes: how far above where it was linked? */
+static void program_loaded(struct machine *machine)
+{
+    struct process *process = machine->loader;
+    uint8_t head[ELF_PAGE_BYTES];
+    struct elf_image image;
+    struct stat status;
+    guest_addr start;
+    const int fd = open(machine->options.program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t count = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    const bool found = count > 0 && fstat(fd, &status) == 0 &&
+                       elf_read(&image, head, (size_t)count, (uint64_t)status.st_size,
+                                ELF_MACHINE_RISCV) == ELF_OK &&
+                       find_mapped(process, &status, &start);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (found) {
+        program_slices_loaded(machine,
+                              image.position_independent ? start - layout_page_down(image.low) : 0);
+    } else {
+        program_slices_lost(machine);
+    }
+}
+
 static int load_opened(struct process *process, struct thread *thread,
                        const struct program_request *request, struct program_file *program)
 {
@@ -387,6 +425,8 @@ static int load_opened(struct process *process, struct thread *thread,
     if (status != 0) {
         return status;
     }
+    process->machine.program_loaded = program_loaded;
+    process->machine.loader = process;
     program_slices_attach(&process->machine, request->path, program->bias);
     process->executable = realpath(request->path, NULL);
     name_thread(thread, request->seen != NULL ? request->seen : request->path);

@@ -156,7 +156,12 @@ struct process {
     char **reexec;         /* the command and options with which execve starts a program again */
     char **reexec_reports; /* further options of the first process; both end with NULL */
     char **reexec_same;    /* instead of both, if the first executes its own file again; or NULL */
-    bool limit_reached;    /* --max-instructions ended it */
+    /* Called before another program takes the place of the first process's: by Strata, or by the host alone.
+     * Returns a descriptor for the option --earlier-fd of the next Strata, or -1.  NULL: nobody wants to know. */
+    int (*before_execve)(struct process *process, bool by_strata, const void *reporter);
+    const void *reporter;
+    bool limit_reached; /* --max-instructions ended it */
+    bool replaced;      /* its last call was an execve, and another program has its place */
     int exit_status;
     int exit_signal;   /* the signal that killed the program, or 0 */
     struct last_stop { /* why the engine stopped last: the cause of death, if it was a fault */

@@ -74,6 +74,9 @@ void signal_host_prepare_exec(struct thread *thread);
 void signal_host_install_again(struct process *process);
 /* The program has ended, and this process goes on without it: signals are the process's own again. */
 void signal_host_leave(void);
+/* The program has ended, and reports are written: a signal that would end this process ends it at once, but
+ * for one that came with the program's end. */
+void signal_host_end(const struct process *process);
 /* The guest's action for `number` has changed. */
 void signal_host_mirror(const struct process *process, int number);
 /* True if signals have arrived since the last signal_host_collect. */

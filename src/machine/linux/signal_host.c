@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Must be a power of two.  Standard signals cannot fill it, since a second one
@@ -131,6 +132,38 @@ void signal_host_install(struct process *process)
     stand_before_faults(SIGSEGV);
     stand_before_faults(SIGBUS);
     signal_host_release();
+}
+
+/* Who sends a signal may send it to the process and, at once, to its group (timeout(1) does): these are one
+ * wish.  A person who wants it all to end at once needs longer. */
+#define IMPATIENT_NANOSECONDS INT64_C(200000000)
+
+/* A signal handler has no argument to find its state by. */
+static struct timespec ended_at;
+
+static void leave_if_impatient(int number)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if ((now.tv_sec - ended_at.tv_sec) * INT64_C(1000000000) + (now.tv_nsec - ended_at.tv_nsec) >=
+        IMPATIENT_NANOSECONDS) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+void signal_host_end(const struct process *process)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+
+    clock_gettime(CLOCK_MONOTONIC, &ended_at);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (process->actions[numbers[i]].handler != SIGNAL_IGNORE) {
+            struct sigaction action = {.sa_handler = leave_if_impatient};
+            sigaction(numbers[i], &action, NULL);
+        }
+    }
 }
 
 void signal_host_leave(void)

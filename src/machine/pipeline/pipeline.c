@@ -165,7 +165,7 @@ struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origin
     return pipeline->loads != NULL ? loads_unit(pipeline->loads) : NULL;
 }
 
-void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
+void pipeline_forget_origins(struct pipeline *pipeline, guest_addr start, uint64_t bytes)
 {
     if (pipeline->origins != NULL) {
         static_insns_forget(pipeline->static_insns, start, bytes);
@@ -173,6 +173,16 @@ void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t
     if (pipeline->loads != NULL) {
         loads_forget(pipeline->loads, start, bytes);
     }
+}
+
+void pipeline_set_origins(struct pipeline *pipeline, const struct origins *origins)
+{
+    pipeline->origins = origins;
+}
+
+bool pipeline_knows_origins(const struct pipeline *pipeline)
+{
+    return pipeline->origins != NULL;
 }
 
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins)

@@ -62,8 +62,13 @@ void pipeline_destroy(struct pipeline *pipeline);
 
 /* A unit that counts what each load does; NULL if memory runs out. */
 struct unit *pipeline_count_loads(struct pipeline *pipeline, const struct origins *origins);
-/* Loads that are decoded in this range from now on are others than before. */
-void pipeline_forget_loads(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
+/* From now on it is noted of each instruction which one of the program it is; pipeline_count_loads and
+ * pipeline_make_perfect do so, too. */
+void pipeline_set_origins(struct pipeline *pipeline, const struct origins *origins);
+/* Whether that is noted. */
+bool pipeline_knows_origins(const struct pipeline *pipeline);
+/* Instructions that are decoded in this range from now on are others of the program than before. */
+void pipeline_forget_origins(struct pipeline *pipeline, guest_addr start, uint64_t bytes);
 /* Before the first cycle: the loads at an address of the program always hit the first level.  False if memory runs
  * out. */
 bool pipeline_make_perfect(struct pipeline *pipeline, guest_addr pc, const struct origins *origins);

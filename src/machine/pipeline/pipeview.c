@@ -6,6 +6,7 @@
 #include "machine/pipeline/pipeview.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "isa/rv64/decode.h"
 #include "isa/rv64/disassemble.h"
 #include "machine/state/high_file.h"
@@ -212,8 +213,8 @@ static bool finish(struct unit *unit)
     const bool closed = fclose(view->file) == 0;
     view->file = NULL;
     if (failed || !closed) {
-        fprintf(stderr, "strata: the view of the pipeline %s is incomplete: %s\n", view->path,
-                errno != 0 ? strerror(errno) : "it could not be written");
+        say(stderr, "strata: the view of the pipeline %s is incomplete: %s\n", view->path,
+            errno != 0 ? strerror(errno) : "it could not be written");
         return false;
     }
     return true;

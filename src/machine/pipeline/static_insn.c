@@ -207,6 +207,7 @@ void static_insn_set_up(struct static_insn *static_insn, guest_addr pc,
     const struct rv64_row *row = rv64_row(insn->op);
     const uint32_t flags = row->flags;
     static_insn->word = insn->word;
+    static_insn->origin = pc;
     static_insn->site =
         (struct branch_site){.pc = pc, .next = pc + insn->length, .kind = branch_kind(insn, flags)};
     if (static_insn->site.kind != BRANCH_NONE && !(flags & INSN_INDIRECT)) {
@@ -299,6 +300,15 @@ struct static_insn *static_insns_get(struct static_insns *insns, guest_addr pc,
     static_insn->flags |= static_insns_marked(insns, pc) & (uint8_t)~STATIC_PERFECT;
     static_insn->hash_next = *bucket;
     *bucket = static_insn;
+    return static_insn;
+}
+
+const struct static_insn *static_insns_find(const struct static_insns *insns, guest_addr pc)
+{
+    const struct static_insn *static_insn = insns->buckets[pc / 2 % BUCKETS];
+    while (static_insn != NULL && static_insn->site.pc != pc) {
+        static_insn = static_insn->hash_next;
+    }
     return static_insn;
 }
 

@@ -44,6 +44,8 @@ struct static_insn {
     uint8_t bytes;            /* of a memory access */
     uint32_t latency;         /* of a load: when it hits is the cache's to say */
     uint16_t busy;            /* cycles in which its unit takes nothing else */
+    uint8_t owner;            /* enum owner of units/origins.h */
+    guest_addr origin;        /* in the program, of what a translator has copied; or site.pc */
     struct watch_site *watch; /* what units that choose want to hear of it; NULL: nothing */
     uint64_t *cycles;         /* what the cycles before its retirement are added to, or NULL */
     struct static_insn *hash_next;
@@ -63,6 +65,8 @@ void static_insns_destroy(struct static_insns *insns);
 bool static_insns_mark(struct static_insns *insns, guest_addr pc, enum static_insn_flag flag);
 /* The flags that an address was marked with. */
 uint8_t static_insns_marked(const struct static_insns *insns, guest_addr pc);
+/* The instruction at the address that is there now; NULL if it was never decoded. */
+const struct static_insn *static_insns_find(const struct static_insns *insns, guest_addr pc);
 /* New ones are made in `arena`, or on the heap if that is NULL; those that exist stay where they are. */
 void static_insns_set_arena(struct static_insns *insns, void *arena, size_t bytes);
 /* Whether new instructions are made in an arena. */

@@ -11,15 +11,20 @@ struct recorder {
     struct pipeline *pipeline;
 };
 
-/* Only while it is decoded is it known which load of the program a translator's copy is. */
-static void note_load(const struct pipeline *pipeline, struct static_insn *static_insn,
-                      const struct watch_instruction *instruction)
+/* Only while it is decoded is it known which instruction of the program a translator's copy is.  What is marked
+ * in the program is a perfect load, or a trigger or a target of the slices that the program brings. */
+static void note_origin(const struct pipeline *pipeline, struct static_insn *static_insn,
+                        const struct watch_instruction *instruction)
 {
     const struct origin origin =
         origins_find(pipeline->origins, instruction->pc, instruction->insn);
-    if (static_insns_marked(pipeline->static_insns, origin.pc) & STATIC_PERFECT) {
-        static_insn->flags |= STATIC_PERFECT;
+    uint8_t marked = static_insns_marked(pipeline->static_insns, origin.pc);
+    if ((static_insn->flags & STATIC_LOAD) == 0) {
+        marked &= (uint8_t)~STATIC_PERFECT;
     }
+    static_insn->flags |= marked;
+    static_insn->origin = origin.pc;
+    static_insn->owner = (uint8_t)origin.owner;
 }
 
 static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
@@ -32,9 +37,8 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
         !static_insns_shared(pipeline->static_insns)) {
         ASSERT(tell_ask(pipeline, static_insn, instruction));
     }
-    if (UNLIKELY(pipeline->origins != NULL) && static_insn != NULL &&
-        static_insn->flags & STATIC_LOAD) {
-        note_load(pipeline, static_insn, instruction);
+    if (UNLIKELY(pipeline->origins != NULL) && static_insn != NULL) {
+        note_origin(pipeline, static_insn, instruction);
     }
     return (struct watch_request){.events = WATCH_RECORD, .insn = static_insn};
 }

@@ -12,9 +12,6 @@
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 
-/* Feature bits of CSR strfeat and of the auxiliary vector. */
-#define FEATURES UINT64_C(1)
-
 static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t number,
                      uint64_t *value)
 {
@@ -49,7 +46,7 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
         *value = counter_table_entries(machine->counters);
         return true;
     case RV64_CSR_strfeat:
-        *value = FEATURES;
+        *value = MACHINE_FEATURES;
         return true;
     default:
         return false;
@@ -118,25 +115,32 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
     }
 }
 
-/* Whether it matters whose code is in a range.  A patch is one word, and changes nothing about that. */
+/* Whether it matters whose code is in a range.  A patch is one word, and changes nothing about that for who only
+ * counts instructions. */
 static bool origins_matter(const struct machine *machine, uint64_t bytes)
 {
-    return machine->options.count_loads || machine->options.perfect_load_count > 0 ||
+    return (machine->pipeline != NULL && pipeline_knows_origins(machine->pipeline)) ||
            (machine->profile != NULL && bytes > sizeof(uint32_t));
 }
 
-/* Where a translator keeps its table, or that new code is there of which the table says whose it is: the same
- * bytes may be another instruction of the program than before. */
-static void note_origins(struct machine *machine, guest_addr start, uint64_t bytes, unsigned class)
+/* Where a translator keeps its table or its last words, or that new code is there of which the table says
+ * whose it is: the same bytes may be another instruction of the program than before. */
+static void note_translator(struct machine *machine, guest_addr start, uint64_t bytes,
+                            unsigned class)
 {
     if (class == XSTRATA_CODE_ORIGINS) {
         machine->origins.table = start;
+        if (machine->waiting_slices != NULL) {
+            machine->program_loaded(machine);
+        }
     } else if (class == XSTRATA_CODE_FRAGMENT && origins_matter(machine, bytes) &&
                bytes < GUEST_SPACE_BYTES) {
         if (machine->pipeline != NULL) {
-            pipeline_forget_loads(machine->pipeline, start, bytes);
+            pipeline_forget_origins(machine->pipeline, start, bytes);
         }
         machine_rewatch(machine, start, bytes);
+    } else if (class == XSTRATA_CODE_LAST_WORDS && bytes == sizeof(struct xstrata_last_words)) {
+        machine->last_words = start;
     }
 }
 
@@ -181,7 +185,7 @@ bool core_insn_execute(struct machine *machine, struct hart *hart)
         if (machine->classes != NULL) {
             code_classes_name(machine->classes, a, b, (unsigned)insn.imm);
         }
-        note_origins(machine, a, b, (unsigned)insn.imm);
+        note_translator(machine, a, b, (unsigned)insn.imm);
         break;
     default:
         legal = execute_csr(machine, hart, &insn);

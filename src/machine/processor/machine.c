@@ -2,6 +2,7 @@
 #include "machine/processor/machine.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "machine/engine/callbacks.h"
 #include "machine/helpers/capture.h"
 #include "machine/helpers/helpers.h"
@@ -127,8 +128,8 @@ static bool watch_pipeline(struct machine *machine)
         struct unit *view =
             pipeview_open(options->pipeview_path, machine->pipeline, &machine->own_descriptors[2]);
         if (view == NULL) {
-            fprintf(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
-                    options->pipeview_path, strerror(errno));
+            say(stderr, "strata: cannot write the view of the pipeline %s: %s\n",
+                options->pipeview_path, strerror(errno));
             return false;
         }
         add_unit(&machine->units, view);
@@ -163,7 +164,10 @@ static bool share_pipeline(struct machine *machine)
 static bool add_helpers(struct machine *machine)
 {
     const struct unit_host host = host_of(machine);
-    machine->helpers = helpers_create(machine->pipeline, &machine->memory);
+    if (machine->options.program != NULL) {
+        pipeline_set_origins(machine->pipeline, &machine->origins);
+    }
+    machine->helpers = helpers_create(machine->pipeline, &machine->memory, &machine->origins);
     struct unit *unit =
         machine->helpers != NULL ? capture_unit_create(machine->helpers, host) : NULL;
     if (unit != NULL) {
@@ -172,13 +176,18 @@ static bool add_helpers(struct machine *machine)
     return unit != NULL;
 }
 
+bool machine_prepare_slices(struct machine *machine)
+{
+    return machine->helpers != NULL || add_helpers(machine);
+}
+
 bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias)
 {
-    if (machine->helpers == NULL && !add_helpers(machine)) {
+    if (!machine_prepare_slices(machine)) {
         return false;
     }
     for (unsigned i = 0; i < slices->count; i++) {
-        helpers_add(machine->helpers, &slices->slices[i], bias);
+        helpers_add_own(machine->helpers, &slices->slices[i], bias);
     }
     return true;
 }
@@ -275,8 +284,8 @@ static bool add_units(struct machine *machine)
         struct unit *trace = trace_create(options->trace_path, options->trace_low,
                                           options->trace_high, host, &machine->own_descriptors[0]);
         if (trace == NULL) {
-            fprintf(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
-                    strerror(errno));
+            say(stderr, "strata: cannot write the trace %s: %s\n", options->trace_path,
+                strerror(errno));
             return false;
         }
         add_unit_to_all(machine, trace);
@@ -340,6 +349,10 @@ void machine_destroy(struct machine *machine)
         machine->units.units[i]->kind->destroy(machine->units.units[i]);
     }
     helpers_destroy(machine->helpers);
+    if (machine->waiting_slices != NULL) {
+        slice_set_free(machine->waiting_slices);
+        free(machine->waiting_slices);
+    }
     alone_destroy(machine->alone);
     pipeline_destroy(machine->pipeline_alone);
     pipeline_destroy(machine->pipeline);

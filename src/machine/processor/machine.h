@@ -2,6 +2,7 @@
 #ifndef STRATA_MACHINE_PROCESSOR_MACHINE_H
 #define STRATA_MACHINE_PROCESSOR_MACHINE_H
 
+#include "isa/rv64/xstrata_abi.h"
 #include "machine/engine/engine.h"
 #include "machine/engine/unit_set.h"
 #include "machine/processor/phases.h"
@@ -18,6 +19,10 @@ struct pipeline;
 struct seat;
 struct alone;
 struct sampler_plan;
+struct slice_set;
+
+/* Feature bits of CSR strfeat and of the auxiliary vector. */
+#define MACHINE_FEATURES (UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS)
 
 /* The trace's, one that the caller keeps, and that of the view of the pipeline. */
 #define OWN_DESCRIPTORS 3
@@ -46,7 +51,9 @@ struct machine_options {
     struct seat *seat;  /* the seat at the processor of another process; NULL: it is ours */
     bool beside_others; /* other programs run on the processor, too */
     struct sampler_plan *windows; /* which instructions are sampled; NULL: none */
-    int kept_descriptor;          /* a descriptor that the program may not close; 0: none */
+    const char
+        *program; /* the file that a translator loads and runs; NULL: there is no translator */
+    int kept_descriptor; /* a descriptor that the program may not close; 0: none */
     enum { DSP_OFF, DSP_SIMPLE, DSP_OPTIMIZED } dsp; /* whether the hardware makes slices */
     bool no_slices;                                  /* slices that a program brings are ignored */
     bool memory_sum;                                 /* the statistics have a sum of its memory */
@@ -66,10 +73,16 @@ struct machine {
     struct profile *profile;          /* one of the units; NULL: nobody asked for it */
     struct unit *warm_unit;           /* what warming records; in phase_units only */
     struct origins origins;           /* whose code an instruction is */
+    guest_addr last_words;            /* of a translator: struct xstrata_last_words; 0: none */
     struct pipeline *pipeline;        /* NULL: instructions have no cycles */
     struct hart *harts[CONTEXTS_MAX]; /* the hart that last ran on each context of the pipeline */
     struct helpers *helpers; /* what runs on free contexts of the pipeline; NULL: nothing */
-    struct seat *seat;       /* at another's processor: `pipeline` is this program alone; or NULL */
+    /* Slices of the program that a translator is about to load, whose place is not known yet: NULL if there are
+     * none.  `program_loaded` is called when the translator has loaded it. */
+    struct slice_set *waiting_slices;
+    void (*program_loaded)(struct machine *machine);
+    void *loader;      /* whose that function is */
+    struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
     struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
     bool unobserved;               /* what is executed is not for the pipeline */
@@ -94,10 +107,12 @@ static inline bool machine_owns_descriptor(const struct machine *machine, int64_
                        fd == machine->own_descriptors[2]);
 }
 
-struct slice_set;
 /* With the pipeline, before anything is executed: slices of a program that stands `bias` above where it was
  * linked.  False if memory runs out. */
 bool machine_add_slices(struct machine *machine, const struct slice_set *slices, guest_addr bias);
+/* The same in two steps: contexts are made ready for slices before anything is executed, which are added when it
+ * is known where the program is. */
+bool machine_prepare_slices(struct machine *machine);
 
 /* The program has ended: false if a unit could not write all that it had to. */
 bool machine_finish(struct machine *machine);

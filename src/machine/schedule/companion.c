@@ -1,4 +1,5 @@
 /* Several programs on one processor, in a companion: executes in its turns, and follows itself alone. */
+#include "base/say.h"
 #include "machine/schedule/outside.h"
 #include "machine/schedule/together.h"
 
@@ -11,10 +12,10 @@
 static void tell_state(struct schedule *schedule, struct seat *seat)
 {
     if (pipeline_arena_full(schedule->machine->pipeline) && !schedule->ended) {
-        fprintf(stderr,
-                "strata: %s: stopped: it has more different instructions than a program can have "
-                "beside others\n",
-                outside_name(schedule->process));
+        say(stderr,
+            "strata: %s: stopped: it has more different instructions than a program can have "
+            "beside others\n",
+            outside_name(schedule->process));
         outside_end(schedule->process, FAILED_EXIT_STATUS);
     }
     seat->state = schedule->on_context[0] != NULL ? SEAT_RUNS : SEAT_WAITS;

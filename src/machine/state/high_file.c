@@ -1,6 +1,8 @@
 /* Opens files that Strata writes while a program runs, where the program does not meet them. */
 #include "machine/state/high_file.h"
 
+#include "base/result_file.h"
+
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,7 +12,7 @@
 FILE *high_file_open(const char *path, enum high_place place, int *descriptor)
 {
     struct rlimit limit;
-    const int low = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int low = result_file_open(path);
     if (low < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return NULL;
     }

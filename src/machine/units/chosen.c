@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define UNIT(name) extern const struct unit_kind name##_unit;
+#include "base/say.h"
 #include "machine/units/units.def"
 #undef UNIT
 
@@ -42,7 +43,7 @@ static bool refuse(const struct choice *choice, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "strata: --unit %s: %s\n", choice->name, text);
+    say(stderr, "strata: --unit %s: %s\n", choice->name, text);
     return false;
 }
 
@@ -172,7 +173,7 @@ struct unit *chosen_create(const char *text, bool timed)
     struct choice choice = {.name = strdup(text)};
 
     if (choice.name == NULL) {
-        fprintf(stderr, "strata: not enough memory for the unit %s\n", text);
+        say(stderr, "strata: not enough memory for the unit %s\n", text);
         return NULL;
     }
     char *comma = strchr(choice.name, ',');

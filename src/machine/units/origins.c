@@ -94,6 +94,19 @@ static bool is_copy(const struct rv64_insn *program, const struct rv64_insn *cop
            same_register(program->rd, copy->rd) && same_register(program->rs1, copy->rs1);
 }
 
+static bool is_conditional(const struct rv64_insn *insn)
+{
+    return (rv64_row(insn->op)->flags & INSN_CONDITIONAL) != 0;
+}
+
+/* A branch of a fragment leads elsewhere than the program's, and perhaps goes the other way; but it writes no
+ * register, and the program's are all there, unless the translator holds one. */
+static bool is_branch_of(const struct rv64_insn *program, const struct rv64_insn *insn,
+                         const struct xstrata_mark *mark)
+{
+    return mark->held == 0 && is_conditional(program) && is_conditional(insn);
+}
+
 /* Reads the table if `pc` is in a fragment. */
 static bool read_table(const struct origins *origins, guest_addr pc, struct xstrata_origins *table)
 {
@@ -149,7 +162,8 @@ struct origin origins_find(const struct origins *origins, guest_addr pc,
         return origin; /* what a piece does besides */
     }
     const guest_addr from = in_run ? mark.pc - (piece - offset) : mark.pc;
-    if (origins_read(origins, from, &own) && is_copy(&own, insn)) {
+    if (origins_read(origins, from, &own) &&
+        (is_copy(&own, insn) || (!in_run && is_branch_of(&own, insn, &mark)))) {
         return (struct origin){.owner = OWNER_PROGRAM, .pc = from, .word = own.word};
     }
     /* Code that the program has changed since, or a piece that begins with the translator's own. */

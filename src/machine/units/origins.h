@@ -24,7 +24,7 @@ struct origin {
     uint32_t word; /* of the instruction there */
 };
 
-/* Of a load that is decoded at `pc`. */
+/* Of an instruction that is decoded at `pc`. */
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn);
 

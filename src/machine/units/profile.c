@@ -169,20 +169,21 @@ static void note_control(struct place *place, const struct rv64_insn *insn)
     place->imm = (int32_t)insn->imm;
 }
 
-/* What is at `pc` now. */
+/* What is at `pc` now: where a library goes, another may come. */
 static struct place *find_place(struct profile *profile, guest_addr pc)
 {
     const struct table *table = &profile->places;
+    const uint32_t function = find_function(profile, pc);
     struct rv64_insn insn;
     struct place *place = table->buckets[spread_key(pc / 2, table->bits)];
-    while (place != NULL && place->pc != pc) {
+    while (place != NULL && (place->pc != pc || place->function != function)) {
         place = place->next;
     }
     if (place == NULL) {
         place = calloc(1, sizeof *place);
         ASSERT(place != NULL);
         place->pc = pc;
-        place->function = find_function(profile, pc);
+        place->function = function;
         place->falls.unit = place->turned_falls.unit = &profile->unit;
         table_add(&profile->places, place, place_key, next_place);
     }
@@ -256,6 +257,9 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
                                     .total = &profile->other_cycles};
     struct executed executed;
     begin_part(profile, instruction);
+    if (profile->part.next != instruction->pc) {
+        profile->function = (struct profile_function){.number = 0}; /* it may be another by now */
+    }
     origins_executed(profile->origins, &profile->asked, instruction->pc, instruction->bytes,
                      &executed);
     if (!executed.known || !retires(instruction->insn)) {
@@ -561,7 +565,10 @@ static void add_count(void *item, void *context)
 static int by_address(const void *a, const void *b)
 {
     const struct profile_count *left = a, *right = b;
-    return left->pc < right->pc ? -1 : left->pc > right->pc;
+    if (left->pc != right->pc) {
+        return left->pc < right->pc ? -1 : 1;
+    }
+    return left->function < right->function ? -1 : left->function > right->function;
 }
 
 static void add_run(void *item, void *context)
@@ -569,7 +576,8 @@ static void add_run(void *item, void *context)
     const struct run *run = item;
     const struct counting *counting = context;
     for (unsigned i = 0; i < run->count; i++) {
-        const struct profile_count key = {.pc = run->members[i].place->pc};
+        const struct profile_count key = {.pc = run->members[i].place->pc,
+                                          .function = run->members[i].place->function};
         struct profile_count *count =
             bsearch(&key, counting->counts, counting->count, sizeof key, by_address);
         count->executions += run->watched.executions;

@@ -1,6 +1,7 @@
 /* Writes each retired instruction, disassembled, to a file: address, word, text, and what it wrote. */
 #include "machine/units/trace.h"
 
+#include "base/say.h"
 #include "isa/rv64/disassemble.h"
 #include "machine/state/high_file.h"
 
@@ -55,8 +56,8 @@ static bool finish(struct unit *unit)
     struct trace *trace = (struct trace *)(void *)unit;
     const bool failed = ferror(trace->file) != 0;
     if (fclose(trace->file) != 0 || failed) {
-        fprintf(stderr, "strata: the trace %s is incomplete: %s\n", trace->path,
-                errno != 0 ? strerror(errno) : "it could not be written");
+        say(stderr, "strata: the trace %s is incomplete: %s\n", trace->path,
+            errno != 0 ? strerror(errno) : "it could not be written");
         trace->file = NULL;
         return false;
     }

@@ -105,8 +105,8 @@ bool count_attach(struct counts *counts, struct fragment *fragment)
     if (loop == NULL) {
         return false;
     }
+    loop->removed = true;
     loop->fragment = fragment;
-    loop->removed = false;
     fragment->loop = loop;
     return true;
 }
@@ -115,6 +115,27 @@ void count_detach(struct loop *loop)
 {
     loop->fragment->loop = NULL;
     loop->fragment = NULL;
+}
+
+/* The processor does what it is told in this order; the compiler must, too. */
+static void keep_order(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void count_settle(struct counts *counts, struct loop *loop, uint64_t executions)
+{
+    counts->settling.executions = executions;
+    keep_order();
+    counts->settling.loop = loop;
+    keep_order();
+    loop->executions = executions;
+}
+
+void count_settled(struct counts *counts)
+{
+    keep_order();
+    counts->settling.loop = NULL;
 }
 
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop)
@@ -177,6 +198,7 @@ void count_drop(struct translator *translator, const struct fragment *fragment)
     if (loop != NULL) {
         translator->counts->kind->drop(translator, loop);
         loop->fragment = NULL;
+        count_settled(translator->counts);
     }
     if (translator->counts != NULL && translator->counts->kind->drop_exit != NULL) {
         for (uint64_t i = 0; i < fragment->exit_count; i++) {
@@ -196,6 +218,7 @@ void count_flush(struct translator *translator)
         if (loop->fragment != NULL) {
             counts->kind->drop(translator, loop);
             loop->fragment = NULL;
+            count_settled(counts);
         }
     }
     counts->placed_count = 0;
@@ -217,13 +240,22 @@ void count_reached_late(struct translator *translator, guest_addr head)
     count_note_hot(translator->counts, loop);
 }
 
+static struct reading read_loop(const struct translator *translator, const struct loop *loop)
+{
+    const struct counts *counts = translator->counts;
+    if (loop == counts->settling.loop) {
+        return (struct reading){.executions = counts->settling.executions};
+    }
+    return counts->kind->read(translator, loop);
+}
+
 void count_each(const struct translator *translator,
                 void (*visit)(void *argument, const struct loop_counts *counts), void *argument)
 {
     const struct counts *counts = translator->counts;
     for (unsigned i = 0; counts != NULL && i < counts->loop_count; i++) {
         const struct loop *loop = &counts->loops[i];
-        const struct reading reading = counts->kind->read(translator, loop);
+        const struct reading reading = read_loop(translator, loop);
         const struct loop_counts found = {.head = loop->head,
                                           .executions = reading.executions,
                                           .hot = loop->hot,
@@ -244,7 +276,7 @@ struct count_totals count_get_totals(const struct translator *translator)
     }
     struct count_totals totals = counts->totals;
     for (unsigned i = 0; i < counts->loop_count; i++) {
-        const struct reading reading = counts->kind->read(translator, &counts->loops[i]);
+        const struct reading reading = read_loop(translator, &counts->loops[i]);
         totals.created += reading.made;
         totals.evicted += reading.evicted;
     }

@@ -33,7 +33,7 @@ struct loop {
     bool hot;                  /* all its counters together reached the threshold */
     bool made;                 /* hardware: made by the translator itself, not by `maker` */
     bool evicted;              /* hardware: a counter went with a count that nobody read */
-    bool removed;              /* `sw`: counts no longer in this fragment */
+    bool removed;              /* `sw`: counts no longer, or not yet, in this fragment */
 };
 
 /* The code of a software counter, and whose it is; NULL if the counter has gone. */
@@ -85,6 +85,10 @@ struct counter_kind {
 struct counts {
     const struct counter_kind *kind;
     struct count_totals totals; /* of what is over; count_get_totals adds the rest */
+    struct {
+        const struct loop *loop; /* whose count is on its way from a counter to the loop, or NULL */
+        uint64_t executions;     /* that it has, wherever they are now */
+    } settling;
     unsigned loop_count;
     unsigned placed_count;
     struct loop *buckets[LOOP_BUCKETS];
@@ -125,6 +129,10 @@ struct loop *count_get_loop(struct counts *counts, guest_addr head);
 /* Connects the record of fragment's head with it; false if there is none. */
 bool count_attach(struct counts *counts, struct fragment *fragment);
 void count_detach(struct loop *loop);
+/* What the loop's counter has counted becomes the loop's, since the counter goes; count_settled, when it has
+ * gone.  In between, report_last_words may want to know what was counted. */
+void count_settle(struct counts *counts, struct loop *loop, uint64_t executions);
+void count_settled(struct counts *counts);
 /* Executions until the loop is hot; 0 if it is, or never will be. */
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop);
 /* Again after a handler that came in between, or, with `sw-paper`, from 0 on. */

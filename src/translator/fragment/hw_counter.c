@@ -66,16 +66,16 @@ static struct reading hw_read(const struct translator *translator, const struct 
     return reading;
 }
 
-/* Takes over what the loop's counter says, for it goes or has gone. */
+/* Takes over what the loop's counter says, for it goes or has gone: count_settled comes then. */
 static void close(struct translator *translator, struct loop *loop)
 {
     const struct reading reading = hw_read(translator, loop);
     struct count_totals *totals = &translator->counts->totals;
+    loop->evicted |= reading.evicted;
+    count_settle(translator->counts, loop, reading.executions);
     totals->created += reading.made;
     totals->evicted += reading.evicted;
     totals->dropped += reading.made && !reading.evicted;
-    loop->executions = reading.executions;
-    loop->evicted |= reading.evicted;
     loop->made = false;
     loop->maker = NULL;
 }
@@ -93,6 +93,7 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
         loop->maker = NULL;
     }
     close(translator, loop);
+    count_settled(translator->counts);
     target_hw_new(fragment->entry, count_threshold(translator, loop));
     loop->made = true;
 }
@@ -111,6 +112,7 @@ static void link_to_head(struct translator *translator, struct exit *exit, struc
     }
     if (known) {
         close(translator, loop);
+        count_settled(translator->counts);
     }
     /* A part of the threshold is nothing that the exit's code could say. */
     const bool whole = loop->executions == 0 || count_threshold(translator, loop) == 0;

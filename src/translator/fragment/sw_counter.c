@@ -40,8 +40,7 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
     }
     struct loop *loop = fragment->loop;
     if (loop->hot && !exact) {
-        loop->removed = true; /* nothing is left to find out */
-        return;
+        return; /* nothing is left to find out */
     }
     if (!counter_code_place(translator, loop)) {
         counts->totals.unplaced++;
@@ -50,6 +49,7 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
     }
     uint64_t *cell = cell_of(translator, loop);
     *cell = cell_start(cell, loop->threshold);
+    loop->removed = false;
     counter_code_pass_through(translator, loop);
     if (loop->hot) {
         target_counter_pass(translator, loop);
@@ -59,7 +59,7 @@ static void sw_make(struct translator *translator, struct fragment *fragment)
 static void sw_drop(struct translator *translator, struct loop *loop)
 {
     counter_code_forget(translator, loop->code, loop);
-    loop->executions = sw_read(translator, loop).executions;
+    count_settle(translator->counts, loop, sw_read(translator, loop).executions);
     translator->counts->totals.dropped += !loop->removed;
 }
 
@@ -70,8 +70,9 @@ static const uint8_t *sw_reached(struct translator *translator, struct loop *loo
         sw_counter_take_back(translator, loop);
         target_counter_pass(translator, loop);
     } else {
-        loop->executions = sw_read(translator, loop).executions;
+        count_settle(translator->counts, loop, sw_read(translator, loop).executions);
         loop->removed = true;
+        count_settled(translator->counts);
         counter_code_bypass(translator, loop);
     }
     return fragment_indirect_entry(loop->fragment);

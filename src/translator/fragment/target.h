@@ -174,6 +174,10 @@ bool target_pop_frame(struct context *context);
 /* Tells who observes the processor where the marks are (state.h), each time that they have a new place. */
 void target_announce(struct translator *translator);
 
+/* Asks who runs the processor to call report_last_words when the program is ended from outside; false if nobody
+ * does, so that what ends the program must be seen by the translator itself. */
+bool target_offer_last_words(struct translator *translator);
+
 /* One instruction for a person to read. */
 struct target_instruction {
     char text[96];

@@ -11,6 +11,7 @@
 #include "translator/fragment/state.h"
 #include "translator/fragment/fetch.h"
 #include "translator/host/host.h"
+#include "translator/host/output_file.h"
 #include "translator/host/lock.h"
 #include "translator/host/actions.h"
 #include "translator/fragment/target.h"
@@ -85,7 +86,10 @@ struct reports {
     int64_t shared_fds[2]; /* another process's first two, where both have the same descriptors */
     int64_t process;       /* the process whose memory this is */
     int64_t first;         /* the process that the user started; 0 if nothing is to be reported */
+    const char *earlier;   /* what the program before this one, in this process, has reported, */
+    size_t earlier_bytes;  /* and how much that is; 0: there was none */
     bool written;          /* everything was */
+    bool failed;           /* or something could not be */
     bool again;            /* something was written before, by a process that lived on */
 };
 
@@ -112,6 +116,7 @@ struct translator {
     guest_addr brk_start, brk_end; /* the program's, which the translator emulates */
     struct lock brk_lock;
     bool has_hardware;     /* the processor has counters, and more for translators */
+    bool has_last_words;   /* report_last_words is called when the program is ended from outside */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool threaded; /* there was more than one: code is changed by single words */
@@ -140,6 +145,8 @@ struct translator {
     char dump_path[EXECUTABLE_BYTES];
     struct actions actions;        /* the process's; one that borrows the memory has its own */
     struct target_process process; /* what the target keeps */
+    struct file_identity program;  /* its file, into which nothing is written */
+    struct output_file stats_file; /* while it is being written */
     struct cache_gap gaps[CACHE_CHUNKS_MAX]; /* the cache's; last, for its size */
 };
 

@@ -2,6 +2,7 @@
 #include "translator/host/host.h"
 
 #include "base/check.h"
+#include "base/shown.h"
 #include "base/text.h"
 
 #include <asm/unistd.h>
@@ -60,7 +61,27 @@ void host_print(const char *string)
     host_call(__NR_write, (long)STANDARD_OUTPUT, string, length_of(string));
 }
 
-/* In one call, so that lines of several processes do not mix. */
+static bool is_plain(const char *string)
+{
+    while (*string >= ' ' && *string < 0x7f) {
+        string++;
+    }
+    return *string == '\0';
+}
+
+/* Names come from anywhere: what is no plain text is shown. */
+static void warn_shown(const char *string)
+{
+    const size_t length = length_of(string);
+
+    for (size_t at = 0; at < length;) {
+        char shown[SHOWN_BYTES];
+        at += shown_take(string + at, length - at, shown);
+        host_call(__NR_write, (long)STANDARD_ERROR, shown, length_of(shown));
+    }
+}
+
+/* In one call, so that lines of several processes do not mix; but for names that hold anything. */
 void host_warn(const char *a, const char *b, const char *c, const char *d)
 {
     const char *parts[] = {"strata: ", a, b, c, d, "\n"};
@@ -69,10 +90,14 @@ void host_warn(const char *a, const char *b, const char *c, const char *d)
     unsigned count = 0;
 
     for (unsigned i = 0; i < PARTS; i++) {
-        if (parts[i] != NULL) {
+        if (parts[i] != NULL && (i + 1 == PARTS || is_plain(parts[i]))) {
             vector[count].iov_base = (void *)(uintptr_t)parts[i];
             vector[count].iov_len = length_of(parts[i]);
             count++;
+        } else if (parts[i] != NULL) {
+            host_call(__NR_writev, (long)STANDARD_ERROR, vector, (long)count);
+            count = 0;
+            warn_shown(parts[i]);
         }
     }
     host_call(__NR_writev, (long)STANDARD_ERROR, vector, (long)count);

@@ -4,15 +4,6 @@
 #include "translator/host/host.h"
 
 #include <asm/unistd.h>
-#include <linux/fcntl.h>
-
-int64_t output_open(const char *path)
-{
-    const int64_t fd = host_call(__NR_openat, (long)AT_FDCWD, path,
-                                 (long)(O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC), 0666L);
-
-    return host_is_error(fd) ? fd : host_move_up(fd);
-}
 
 void output_begin(struct output *output, int64_t fd)
 {

@@ -15,10 +15,6 @@ struct output {
     char buffer[4096];
 };
 
-/* Opens a file for writing, under a number that the program will hardly use; a
- * negative number if it cannot. */
-int64_t output_open(const char *path);
-
 void output_begin(struct output *output, int64_t fd);
 /* Of at most OUTPUT_STRING_BYTES. */
 #define OUTPUT_STRING_BYTES 128

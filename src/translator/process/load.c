@@ -29,6 +29,7 @@ struct program_file {
     const char *path;
     int64_t fd;
     uint64_t bytes;
+    struct file_identity identity;
     struct elf_image image;
     uint64_t bias; /* from addresses in the file to those in memory */
 };
@@ -109,6 +110,10 @@ static void read_headers(struct program_file *file)
     if (status == ELF_NOT_ELF && available >= 2 && bytes[0] == '#' && bytes[1] == '!') {
         fail(file, STATUS_UNUSABLE, "is a script; Strata runs programs, such as its interpreter");
     }
+    if (status == ELF_NOT_ELF) {
+        host_fail(STATUS_UNUSABLE, file->path, ": ", elf_status_message(status),
+                  "; Strata runs RISC-V (rv64) programs");
+    }
     if (status != ELF_OK) {
         fail(file, STATUS_UNUSABLE, elf_status_message(status));
     }
@@ -140,6 +145,7 @@ static void read_file(struct program_file *file, int64_t fd)
         fail(file, STATUS_UNUSABLE, "is not a regular file");
     }
     file->bytes = (uint64_t)status.st_size;
+    file->identity = (struct file_identity){status.st_dev, status.st_ino};
     read_headers(file);
 }
 
@@ -301,18 +307,19 @@ static void find_arguments(struct translator *translator, uint64_t *stack, unsig
 }
 
 /* execve may have passed it on, where the path leads nowhere. */
-static int64_t open_program(const struct translator *translator, const struct program_file *file)
+static void read_program(const struct translator *translator, struct program_file *file)
 {
     const int inherited = translator->options.inherited.program_fd;
 
     if (inherited >= 0) {
-        return inherited;
+        read_file(file, inherited);
+        return;
     }
-    if (!host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file->path, 0L)) &&
-        host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file->path, (long)X_OK))) {
+    read_file(file, open_path(file->path));
+    /* Only now: chmod is no help with a file that is no program. */
+    if (host_is_error(host_call(__NR_faccessat, (long)AT_FDCWD, file->path, (long)X_OK))) {
         fail(file, STATUS_UNUSABLE, "permission denied; make it executable with chmod +x");
     }
-    return open_path(file->path);
 }
 
 struct program load_program(struct translator *translator, uint64_t *stack, unsigned skip)
@@ -321,7 +328,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
     struct program_file interpreter = {.bias = 0};
     const struct elf_image *image = &file.image;
 
-    read_file(&file, open_program(translator, &file));
+    read_program(translator, &file);
     map_file(translator, &file, PIE_BASE);
     if (image->has_interpreter) {
         load_interpreter(translator, &file, &interpreter);
@@ -330,6 +337,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
         fetch_open_stack((uintptr_t)stack);
     }
     name_process(translator, &file);
+    translator->program = file.identity;
     host_call(__NR_close, file.fd);
     find_arguments(translator, stack, skip);
     translator->brk_start = translator->brk_end = page_up(image->high + file.bias);

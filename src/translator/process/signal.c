@@ -71,16 +71,58 @@ static bool must_see(const struct translator *translator, int number)
     return number == SIGSEGV && translator->options.code_changes == CHANGES_PROTECT;
 }
 
+static bool is_deadly(int number)
+{
+    switch (number) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Where nobody asks for last words, the program's end by a signal must be seen before it comes, if there is
+ * anything to report.  The kernel then ends what the program waits for: it does not live to notice. */
+static bool must_see_end(const struct translator *translator, int number)
+{
+    return translator->reports.first != 0 && !translator->has_last_words && is_deadly(number);
+}
+
+/* Takes over the signal if the program has the kernel's own action for it. */
+static void take_over(struct context *context, int number, bool always)
+{
+    struct kernel_action old;
+
+    if (host_is_error(host_call(__NR_rt_sigaction, (long)number, NULL, &old, MASK_BYTES))) {
+        return;
+    }
+    if (old.action.handler == HANDLER_DEFAULT || always) {
+        const struct kernel_action own = own_action(number, 0);
+        actions_set(context->signals->actions, number, &old.action);
+        set_action(number, &own);
+    }
+}
+
+static void take_over_ends(struct context *context)
+{
+    for (int number = 1; number <= SIGNALS; number++) {
+        if (number != SIGKILL && is_deadly(number) && !is_fault(number)) {
+            take_over(context, number, false);
+        }
+    }
+}
+
 static void take_over_faults(struct context *context)
 {
     for (size_t i = 0; i < sizeof faults; i++) {
-        struct kernel_action old;
-        host_call(__NR_rt_sigaction, (long)faults[i], NULL, &old, MASK_BYTES);
-        if (old.action.handler == HANDLER_DEFAULT || must_see(context->translator, faults[i])) {
-            const struct kernel_action own = own_action(faults[i], 0);
-            actions_set(context->signals->actions, faults[i], &old.action);
-            set_action(faults[i], &own);
-        }
+        take_over(context, faults[i], must_see(context->translator, faults[i]));
     }
 }
 
@@ -111,6 +153,9 @@ void signal_start(struct context *context)
 {
     signal_start_thread(context);
     take_over_faults(context);
+    if (must_see_end(context->translator, SIGTERM)) {
+        take_over_ends(context);
+    }
     take_over_mask(context);
 }
 
@@ -135,7 +180,7 @@ static _Noreturn void die(struct context *context, int number)
     const struct kernel_action standard = {.action.handler = HANDLER_DEFAULT};
 
     outside_leave_cache(context); /* for good: nobody shall wait for it */
-    report_end(context->translator);
+    report_end(context->translator, 128 + number);
     set_action(number, &standard);
     host_call(__NR_tgkill, host_call(__NR_getpid), host_call(__NR_gettid), (long)number);
     set_mask(~SIGNAL_BIT(number));
@@ -145,23 +190,6 @@ static _Noreturn void die(struct context *context, int number)
 static bool is_blocked(uint64_t mask, int number)
 {
     return (mask & SIGNAL_BIT(number)) != 0;
-}
-
-static bool is_deadly(int number)
-{
-    switch (number) {
-    case SIGCHLD:
-    case SIGCONT:
-    case SIGURG:
-    case SIGWINCH:
-    case SIGSTOP:
-    case SIGTSTP:
-    case SIGTTIN:
-    case SIGTTOU:
-        return false;
-    default:
-        return true;
-    }
 }
 
 /* All are blocked; it comes when it no longer is.  The kernel may have forgotten the
@@ -361,7 +389,8 @@ int64_t system_sigaction(struct context *context, const struct call *call)
         wanted.mask &= ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
         kernel.action = wanted;
         if (action_has_handler(&wanted) || must_see(context->translator, number) ||
-            (wanted.handler == HANDLER_DEFAULT && is_fault(number))) {
+            (wanted.handler == HANDLER_DEFAULT &&
+             (is_fault(number) || must_see_end(context->translator, number)))) {
             kernel = own_action(number, wanted.flags);
         }
     }

@@ -119,21 +119,33 @@ guest_addr outside_system_call(struct context *context, guest_addr next)
     return next;
 }
 
-/* abort() is how programs kill themselves, and the kernel asks nobody then.  One
- * that lives on reports once more when it ends. */
+/* One that lives on reports once more when it ends. */
+static int64_t pass_last(struct context *context, const struct call *call)
+{
+    report_replaced(context->translator);
+    const int64_t result = system_pass(context, call);
+    report_not_replaced(context->translator);
+    return result;
+}
+
+/* abort() is how programs kill themselves, and the kernel asks nobody then. */
 int64_t system_tgkill(struct context *context, const struct call *call)
 {
-    struct translator *translator = context->translator;
     const bool aborts = (int)call->arguments[2] == SIGABRT && !signal_is_handled(context, SIGABRT);
 
-    if (aborts) {
-        report_replaced(translator);
-    }
-    const int64_t result = system_pass(context, call);
-    if (aborts) {
-        report_not_replaced(translator);
-    }
-    return result;
+    return aborts ? pass_last(context, call) : system_pass(context, call);
+}
+
+/* Of all signals that end a program, this is the one that nobody sees come. */
+int64_t system_kill(struct context *context, const struct call *call)
+{
+    const int64_t to = (int)call->arguments[0];
+    const bool own =
+        to == host_call(__NR_getpid) || to == 0 || to == -1 || to == -host_call(__NR_getpgid, 0L);
+
+    return (int)call->arguments[1] == SIGKILL && own && !context->translator->has_last_words
+               ? pass_last(context, call)
+               : system_pass(context, call);
 }
 
 /* Not through the program's way to the kernel: a signal that comes now is too late. */
@@ -144,6 +156,5 @@ int64_t system_exit(struct context *context, const struct call *call)
 
 int64_t system_exit_group(struct context *context, const struct call *call)
 {
-    report_end(context->translator);
-    host_exit((int)call->arguments[0]);
+    host_exit(report_end(context->translator, (int)call->arguments[0]));
 }

@@ -9,7 +9,7 @@
 struct call system_read_call(const struct context *context);
 system_handler system_pass, system_refuse;
 system_handler system_clone, system_sync_code;
-system_handler system_exit, system_exit_group, system_tgkill;
+system_handler system_exit, system_exit_group, system_tgkill, system_kill;
 
 /* mappings.c */
 system_handler system_brk, system_mmap, system_mprotect, system_munmap, system_madvise,

@@ -245,8 +245,7 @@ int64_t thread_exit(struct context *context, int status)
     }
     lock_release(&translator->lock);
     if (last) {
-        report_end(translator);
-        host_exit(status);
+        host_exit(report_end(translator, status));
     }
     target_exit_thread(context->block, context->block_bytes, status);
 }

@@ -141,6 +141,8 @@ void counter_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
 extern const char target_callback[], target_callback_saved[];
 extern const char target_fetch_slot[], target_fetch_slot_end[];
+/* start.S */
+extern const char first_stack_end[];
 /* enter.S: where trampolines go, and lookups that fail; with --builder-cost, those that are dear. */
 extern const char target_leave[], target_leave_dear[];
 extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];

@@ -1,5 +1,6 @@
 /* Patches the jumps of exits, and makes code that was written visible to instruction fetch. */
 #include "translator/rv64/emit.h"
+#include "translator/tell/report.h"
 
 #include "base/check.h"
 #include "isa/rv64/xstrata_abi.h"
@@ -60,6 +61,31 @@ void target_announce(struct translator *translator)
                                             .marks_next = (uintptr_t)&translator->marks.next};
         xstrata_ic_sync((uintptr_t)origins, UINT64_C(0), XSTRATA_CODE_ORIGINS);
     }
+}
+
+/* The first that the processor executes of the last words, on a stack that is nobody's: the translator's first,
+ * which nothing needs any more.  Any thread will do as the one that runs. */
+static _Noreturn void say_last_words(struct translator *translator)
+{
+    __asm__ volatile("mv tp, %0" : : "r"(translator->threads));
+    report_last_words(translator);
+    for (;;) {
+        __asm__ volatile("ebreak");
+    }
+}
+
+bool target_offer_last_words(struct translator *translator)
+{
+    if (!translator->has_hardware ||
+        (xstrata_csr_read(strfeat) & (uint64_t)XSTRATA_LAST_WORDS) == 0) {
+        return false;
+    }
+    struct xstrata_last_words *words = &translator->process.last_words;
+    *words = (struct xstrata_last_words){.entry = (uintptr_t)say_last_words,
+                                         .stack = (uintptr_t)first_stack_end,
+                                         .argument = (uintptr_t)translator};
+    xstrata_ic_sync((uintptr_t)words, sizeof *words, XSTRATA_CODE_LAST_WORDS);
+    return true;
 }
 
 /* The way there that one patched word makes: the branch reaches, else the jump behind it; NULL if neither

@@ -154,7 +154,7 @@ static void fault_natively(struct context *context, const struct signal_info *in
     const uint64_t standard[4] = {0};
 
     outside_leave_cache(context); /* for good */
-    report_end(context->translator);
+    report_end(context->translator, 128 + info->number);
     host_call(__NR_rt_sigaction, (long)info->number, standard, NULL, MASK_BYTES);
     __builtin_memcpy(&frame->x[1], &context->registers.x[1], sizeof frame->x - sizeof frame->x[0]);
     frame->x[0] = context->target;

@@ -62,6 +62,8 @@ relocated:
     .bss
     .balign 16
     .skip FIRST_STACK_BYTES
+    .globl first_stack_end
+    .hidden first_stack_end
 first_stack_end:
 
     .section .note.GNU-stack, "", @progbits

@@ -233,6 +233,8 @@ void dump_fragments(struct translator *translator)
     }
     output_flush(&dump.output);
     if (dump.output.failed) {
-        host_warn("the fragments could not be written", NULL, NULL, NULL);
+        report_failed(translator, "fragments", translator->options.dump_path);
+        host_call(__NR_close, translator->reports.dump_fd);
+        translator->reports.dump_fd = OUTPUT_NONE; /* one line about it is enough */
     }
 }

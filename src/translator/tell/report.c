@@ -42,41 +42,112 @@ static bool is_file(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* Processes that the first one started have files of their own. */
-static int64_t open_own(const struct translator *translator, const char *path)
+void report_failed(struct translator *translator, const char *what, const char *name)
 {
-    const struct reports *reports = &translator->reports;
-    char own[EXECUTABLE_BYTES + 24];
+    host_warn("cannot write the ", what, " to ", name);
+    translator->reports.failed = true;
+}
+
+static bool is_first(const struct translator *translator)
+{
+    return translator->reports.process == translator->reports.first;
+}
+
+/* Processes that the first one started have files of their own: false if there can be none. */
+static bool own_path(const struct translator *translator, const char *path,
+                     char own[EXECUTABLE_BYTES])
+{
     struct text text;
 
-    if (reports->process == reports->first) {
-        return output_open(path);
-    }
-    if (!is_file(path)) {
-        return OUTPUT_NONE;
-    }
-    text_begin(&text, own, sizeof own);
+    text_begin(&text, own, EXECUTABLE_BYTES);
     text_put_string(&text, path);
-    text_put_char(&text, '.');
-    text_put_decimal(&text, reports->process);
-    return output_open(own);
+    if (!is_first(translator)) {
+        text_put_char(&text, '.');
+        text_put_decimal(&text, translator->reports.process);
+    }
+    return text.length < EXECUTABLE_BYTES && (is_first(translator) || is_file(path));
 }
 
 /* One that the first process started goes on without. */
-static int64_t open_report(const struct translator *translator, const char *path, const char *name,
-                           const char *what)
+static void judge(struct translator *translator, enum output_status status, const char *option,
+                  const char *what, const char *name)
 {
-    const struct reports *reports = &translator->reports;
-    const bool first = reports->process == reports->first;
-    const int64_t fd = open_own(translator, path);
-
-    if (host_is_error(fd) && (first || fd != OUTPUT_NONE)) {
-        host_warn("cannot write the ", what, " to ", name);
-        if (first && !reports->again) {
-            host_exit(STATUS_FAILED);
-        }
+    if (status == OUTPUT_OPEN) {
+        return;
     }
-    return host_is_error(fd) ? OUTPUT_NONE : fd;
+    if (status == OUTPUT_IS_INPUT) {
+        host_warn(option, " ", name,
+                  " is the program itself, which is not overwritten: name another");
+        translator->reports.failed = true;
+    } else {
+        report_failed(translator, what, name);
+    }
+    if (is_first(translator) && !translator->reports.again) {
+        output_file_give_up(&translator->stats_file);
+        host_exit(STATUS_FAILED);
+    }
+}
+
+static void open_statistics(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+    char own[EXECUTABLE_BYTES];
+
+    if (own_path(translator, translator->stats_path, own)) {
+        judge(translator,
+              output_file_open(&translator->stats_file, own, &translator->program,
+                               &reports->stats_fd),
+              "--stats", "statistics", translator->options.stats_path);
+    }
+}
+
+static void open_dump(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+    char own[EXECUTABLE_BYTES];
+
+    if (own_path(translator, translator->dump_path, own)) {
+        judge(translator, output_file_open_in_place(own, &translator->program, &reports->dump_fd),
+              "--dump-fragments", "fragments", translator->options.dump_path);
+    }
+}
+
+static size_t read_all(int64_t fd, char *to, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        const int64_t count = host_call(__NR_read, fd, to + done, bytes - done);
+        if (host_is_error(count) || count == 0) {
+            break;
+        }
+        done += (size_t)count;
+    }
+    return done;
+}
+
+/* The program before this one has written its part to the file that this one is about to replace. */
+static void keep_earlier(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+    char own[EXECUTABLE_BYTES];
+    struct stat status;
+
+    if (!own_path(translator, translator->stats_path, own)) {
+        return;
+    }
+    const int64_t fd =
+        host_call(__NR_openat, (long)AT_FDCWD, own, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (host_is_error(fd)) {
+        return;
+    }
+    if (!host_is_error(host_call(__NR_fstat, fd, &status)) && S_ISREG(status.st_mode) &&
+        status.st_size > 0) {
+        char *text = host_map((size_t)status.st_size, false);
+        reports->earlier = text;
+        reports->earlier_bytes = text != NULL ? read_all(fd, text, (size_t)status.st_size) : 0;
+    }
+    host_call(__NR_close, fd);
 }
 
 void report_start(struct translator *translator)
@@ -100,12 +171,13 @@ void report_start(struct translator *translator)
     make_absolute(translator->stats_path, options->stats_path);
     make_absolute(translator->dump_path, options->dump_path);
     if (options->stats_path != NULL) {
-        reports->stats_fd = open_report(translator, translator->stats_path,
-                                        translator->options.stats_path, "statistics");
+        if (reports->again) {
+            keep_earlier(translator);
+        }
+        open_statistics(translator);
     }
     if (options->dump_path != NULL) {
-        reports->dump_fd = open_report(translator, translator->dump_path,
-                                       translator->options.dump_path, "fragments");
+        open_dump(translator);
     }
 }
 
@@ -171,7 +243,7 @@ static void put_hotspots(struct translator *translator, const struct count_total
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, ",\n  \"loops\": [");
     count_each(translator, put_loop, &list);
-    output_string(output, "]\n }\n");
+    output_string(output, "]\n }");
 }
 
 /* Only the first process knows the others, and only if there were any. */
@@ -221,7 +293,12 @@ static void write_statistics(struct translator *translator, struct output *outpu
     output_string(output, "\n },\n");
     put_processes(translator, output);
     put_hotspots(translator, &counted, output);
-    output_string(output, "}\n");
+    if (translator->reports.earlier_bytes != 0) {
+        output_string(output, ",\n \"earlier\": [");
+        output_bytes(output, translator->reports.earlier, translator->reports.earlier_bytes);
+        output_string(output, "]");
+    }
+    output_string(output, "\n}\n");
 }
 
 /* A process that borrows another's memory has none. */
@@ -242,9 +319,8 @@ static void write_statistics_file(struct translator *translator)
     struct output output;
 
     if (reports->stats_fd == OUTPUT_NONE && translator->stats_path[0] != '\0') {
-        reports->stats_fd = open_report(translator, translator->stats_path,
-                                        translator->options.stats_path, "statistics");
-    } else if (reports->again) {
+        open_statistics(translator);
+    } else if (reports->again && !translator->stats_file.in_place) {
         host_call(__NR_ftruncate, reports->stats_fd, 0L);
         host_call(__NR_lseek, reports->stats_fd, 0L, (long)SEEK_SET);
     }
@@ -255,7 +331,12 @@ static void write_statistics_file(struct translator *translator)
     write_statistics(translator, &output);
     output_flush(&output);
     if (output.failed) {
-        host_warn("the statistics could not be written", NULL, NULL, NULL);
+        output_file_give_up(&translator->stats_file);
+    }
+    if (output.failed || !output_file_finish(&translator->stats_file)) {
+        report_failed(translator, "statistics",
+                      translator->stats_path[0] != '\0' ? translator->options.stats_path
+                                                        : "their descriptor");
     }
 }
 
@@ -267,7 +348,7 @@ static void write_reports(struct translator *translator)
         dump_fragments(translator);
     }
     write_statistics_file(translator);
-    if (reports->process != reports->first) {
+    if (!is_first(translator)) {
         processes_add(translator, false);
     }
     reports->written = reports->again = true;
@@ -275,10 +356,10 @@ static void write_reports(struct translator *translator)
 
 /* Other threads may still run, build code, and end the process, too: one that does
  * waits here until all is written. */
-void report_end(struct translator *translator)
+int report_end(struct translator *translator, int status)
 {
     if (!is_reported(&translator->reports)) {
-        return;
+        return status;
     }
     lock_acquire(&translator->lock);
     if (!translator->reports.written) {
@@ -286,6 +367,28 @@ void report_end(struct translator *translator)
         write_reports(translator);
     }
     lock_release(&translator->lock);
+    return translator->reports.failed && is_first(translator) ? STATUS_FAILED : status;
+}
+
+/* Waits for nobody: a thread that has the lock never gives it back.  The statistics come first, since fragments
+ * that were being built may be more than the dump can stand.  What a report that was being written has in the
+ * file already is written over. */
+void report_last_words(struct translator *translator)
+{
+    struct reports *reports = &translator->reports;
+
+    if (!has_reports(reports)) {
+        return;
+    }
+    reports->again = true;
+    dispatch_add_up(translator);
+    write_statistics_file(translator);
+    if (reports->process != reports->first) {
+        processes_add(translator, false);
+    }
+    if (reports->dump_fd >= 0) {
+        dump_fragments(translator);
+    }
 }
 
 void report_prepare_process(struct translator *translator)
@@ -318,11 +421,12 @@ void report_forked(struct translator *translator, bool shares_files)
     forget_descriptor(&reports->stats_fd, &reports->shared_fds[0], shares_files);
     forget_descriptor(&reports->dump_fd, &reports->shared_fds[1], shares_files);
     reports->process = host_call(__NR_getpid);
-    reports->written = reports->again = false;
+    reports->written = reports->again = reports->failed = false;
+    translator->stats_file.beside[0] = '\0'; /* the parent's */
+    reports->earlier_bytes = 0;              /* its parent tells of that */
     translator->statistics = (struct statistics){.fragments = 0};
     if (translator->dump_path[0] != '\0') {
-        reports->dump_fd = open_report(translator, translator->dump_path,
-                                       translator->options.dump_path, "fragments");
+        open_dump(translator);
     }
 }
 
@@ -331,8 +435,8 @@ void report_replaced(struct translator *translator)
     const struct reports *reports = &translator->reports;
 
     if (has_reports(reports)) {
-        report_end(translator);
-        if (reports->process == reports->first) {
+        report_end(translator, 0);
+        if (is_first(translator)) {
             processes_add(translator, false);
         }
     }

@@ -23,5 +23,5 @@ _start:
 3:  check 1, s0, 1
     csrr t0, XSTRATA_CSR_strfeat
     check_same 2, s1, t0
-    check 3, s1, 1
+    check 3, s1, 9
     pass

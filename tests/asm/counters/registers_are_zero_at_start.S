@@ -16,7 +16,7 @@ _start:
     csrr t0, XSTRATA_CSR_ctrentries
     check 6, t0, 64
     csrr t0, XSTRATA_CSR_strfeat
-    check 7, t0, 1
+    check 7, t0, 9
     /* 64 bits wide. */
     li s0, 0xfedcba9876543210
     csrw XSTRATA_CSR_ctrthresh, s0

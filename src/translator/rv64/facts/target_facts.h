@@ -105,7 +105,8 @@ struct target_site {
 /* What the target keeps for the whole process. */
 struct target_process {
     struct xstrata_origins origins; /* what target_announce shows */
-    uint64_t signal_return;         /* where handlers return to, if that is in the cache */
+    struct xstrata_last_words last_words;
+    uint64_t signal_return; /* where handlers return to, if that is in the cache */
 };
 
 /* The entry of the auxiliary vector by which a processor says that it has counters, and more for translators;
