@@ -9,7 +9,7 @@
  *   d         4      4   yes, at 4           x
  *   e       106     95   yes, at 6           x   x       early
  *   f, g      0      0   yes
- *   h      1000      2   no, dropped         x   x       x       x
+ *   h      1000   1000   no, dropped         x   x       x       x     and 998 times more, when it is nobody's
  *                        reached             6   5       4       1
  *                        premature           0   2       2       0        */
 #include "check.h"
@@ -48,7 +48,7 @@ _start:
     execute e, 95
     check_count 1, e, 95
     counter_only h          /* evicts g */
-    execute h, 2
+    execute h, 1000
     drop h
     execute h, 998
     pass
