@@ -14,7 +14,8 @@ struct hotspot {
     bool callback_taken;
     bool evicted;
     bool complete; /* else it was executed so often or more often */
-    double share;  /* of the program's cycles or instructions in the loop; less than 0 if it is not known */
+    double
+        share; /* of the program's cycles or instructions in the loop; less than 0 if it is not known */
 };
 
 struct hotspots {

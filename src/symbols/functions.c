@@ -214,7 +214,7 @@ const char *functions_range(struct functions *functions, uint64_t address, uint6
     const char *name = NULL;
     uint64_t offset;
 
-    if (functions_find(functions, address, &name, &offset)) {
+    if (before != NULL && functions_find(functions, address, &name, &offset)) {
         *start = before->address;
         *end = before->end;
         return name;

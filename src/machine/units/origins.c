@@ -74,8 +74,7 @@ bool origins_read(const struct origins *origins, guest_addr pc, struct rv64_insn
 {
     const struct memory *memory = origins->memory;
     uint16_t half, upper = 0;
-    if (!read_half(memory, pc, &half) ||
-        ((half & 3) == 3 && !read_half(memory, pc + 2, &upper))) {
+    if (!read_half(memory, pc, &half) || ((half & 3) == 3 && !read_half(memory, pc + 2, &upper))) {
         return false;
     }
     rv64_decode((half & 3) == 3 ? half | (uint32_t)upper << 16 : half, insn);
