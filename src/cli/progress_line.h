@@ -11,9 +11,9 @@ struct progress_line {
     const struct process *process;
     dev_t terminal;         /* which standard error was when the run began */
     double began, shown_at; /* seconds of the host's clock */
-    double seen_at;         /* the same, at the last look, and how far the program was */
-    uint64_t seen;
-    bool shown; /* a line stands on the terminal */
+    double seen_at;         /* seconds of that clock when the program was last looked at */
+    uint64_t seen;          /* instructions that it had executed then */
+    bool shown;             /* a line stands on the terminal */
 };
 
 /* Shows progress from now on, if standard error is a terminal: after two seconds, twice a second.  The line

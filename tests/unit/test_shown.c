@@ -44,7 +44,7 @@ static void control_characters_are_shown(void **unused)
     SHOWN("a\0b", "a\\x00b");
     SHOWN("\xc2\x9b"
           "31m",
-          "\\u009b31m"); /* the same as escape and a bracket, in one character */
+          "\\u009b31m"); /* a terminal takes U+009B for escape and a bracket */
     SHOWN("\u202ecod.exe\u2066", "\\u202ecod.exe\\u2066");
     SHOWN("\u2028\u2029\ufeff\u200e", "\\u2028\\u2029\\ufeff\\u200e");
 }

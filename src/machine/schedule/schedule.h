@@ -56,9 +56,9 @@ struct schedule {
     bool ended;                            /* exit_group was called or a fatal signal arrived */
     bool turn_over;                        /* the running task gave up the rest of its turn */
     int last_number; /* of the task that ran last, which may be gone; -1: none ran */
-    int last_on_context
-        [CONTEXTS_MAX]; /* the same of each context; without cycles there is the first one */
-    uint64_t switches;  /* how often a context was given to another task than it had had last */
+    /* The number of the task that each context ran last, or -1; without cycles only the first is used. */
+    int last_on_context[CONTEXTS_MAX];
+    uint64_t switches; /* how often a context was given to another task than it had had last */
     uint64_t
         hash; /* of the instruction, from and to, whenever another task's instructions follow */
     uint64_t ready_sequence; /* for task.ready_order */
