@@ -25,6 +25,7 @@ int main(int count, char **arguments)
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     printf("exe %s\n", path);
+    printf("processors %ld of %ld\n", sysconf(_SC_NPROCESSORS_ONLN), sysconf(_SC_NPROCESSORS_CONF));
     unsigned char header[4] = {0};
     const int fd = open(path, O_RDONLY);
     if (fd >= 0 && read(fd, header, 4) == 4 && memcmp(header, ELFMAG, SELFMAG) == 0) {

@@ -18,8 +18,9 @@ const char *paths_translate(const struct process *process, const char *path, cha
  * for all other paths. */
 const char *paths_own_proc(const struct process *process, const char *path);
 
-/* linux/proc.c: opens a file of /proc/self that must not show Strata.  A host
- * descriptor or -errno; false if the host's own file will do. */
+/* linux/proc.c: opens a file of /proc/self that must not show Strata, or one that
+ * tells how many processors there are.  A host descriptor or -errno; false if
+ * the host's own file will do. */
 bool proc_open(struct process *process, const char *path, int flags, int64_t *result);
 
 #endif

@@ -1,4 +1,5 @@
-/* The files of /proc/self that describe the program, written anew at each open. */
+/* The files of /proc/self that describe the program, and those that tell how many processors there are, written anew at
+ * each open. */
 #include "machine/linux/files.h"
 #include "machine/linux/paths.h"
 
@@ -216,6 +217,14 @@ static void print_statm(FILE *file, struct process *process)
     fprintf(file, "%llu %llu 0 0 0 %llu 0\n", pages, pages, pages);
 }
 
+/* Processor 0 and no other: C libraries read it for sysconf(_SC_NPROCESSORS_ONLN) and its relatives, and programs
+ * start so many threads. */
+static void print_processors(FILE *file, struct process *process)
+{
+    (void)process;
+    fputs("0\n", file);
+}
+
 /* A row without a function is refused: the host's file is about Strata's own
  * memory. */
 static const struct proc_file {
@@ -228,6 +237,12 @@ static const struct proc_file {
     {"pagemap", NULL},        {"smaps", NULL},
     {"stat", print_stat},     {"statm", print_statm},
     {"status", print_status},
+};
+
+static const struct proc_file machine_files[] = {
+    {"/sys/devices/system/cpu/online", print_processors},
+    {"/sys/devices/system/cpu/possible", print_processors},
+    {"/sys/devices/system/cpu/present", print_processors},
 };
 
 static int64_t open_printed(struct process *process, const struct proc_file *row, int flags)
@@ -257,13 +272,13 @@ static int64_t open_printed(struct process *process, const struct proc_file *row
 bool proc_open(struct process *process, const char *path, int flags, int64_t *result)
 {
     const char *own = paths_own_proc(process, path);
+    const struct proc_file *files = own != NULL ? proc_files : machine_files;
+    const size_t count = own != NULL ? sizeof proc_files / sizeof proc_files[0]
+                                     : sizeof machine_files / sizeof machine_files[0];
 
-    if (own == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof proc_files / sizeof proc_files[0]; i++) {
-        if (strcmp(own, proc_files[i].name) == 0) {
-            *result = open_printed(process, &proc_files[i], flags);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(own != NULL ? own : path, files[i].name) == 0) {
+            *result = open_printed(process, &files[i], flags);
             return true;
         }
     }
