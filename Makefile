@@ -199,6 +199,7 @@ clean:
 FORMATTED = $(shell git ls-files '*.c' '*.h' ':!tests/asm' ':!src/isa/rv64/xstrata_asm.h')
 
 format:
+	@tools/install-deps dev
 	clang-format -i $(FORMATTED)
 
 lint:

@@ -203,7 +203,7 @@ class Experiment {
         }
         const section = makeSection(this.name, title,
             this.all.learned ? make("p", {class: "learned"}, unbroken(this.all.learned)) : null,
-            paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, capital(sourceOf(this.all))),
+            paper.length > 0 ? make("blockquote", {}, make("div", {class: "source-name"}, `${capital(sourceOf(this.all))}, in short`),
                 paper.map((text) => make("p", {}, text))) : null,
             publishedTable([this.all]),
             this.charts(),

@@ -217,6 +217,7 @@ def hardware_tables():
             with open(stats, encoding="utf-8") as file:
                 document = json.load(file)
             tables = document["pipeline"]["dsp"]
+            slice_bits = tables["sit"]["storage_bits"]
             bits |= {table["storage_bits"] for table in tables.values() if isinstance(table, dict)}
             sizes |= {table["entries"] for table in tables.values() if isinstance(table, dict) and "entries" in table}
         thresholds = {one["threshold"] for one in document["units"]["counters"]["thresholds"]}
@@ -225,6 +226,9 @@ def hardware_tables():
            {int(number) for cells in table for number in re.findall(r"\b(\d{4,})\b", cells[3])})
     if sizes:
         yield ("entries of the tables of --dsp and docs/slices.md", sizes, {int(cells[2].split()[0]) for cells in table})
+    row = next(cells for cells in rows(read("docs/correspondence.md")) if cells[1] == "slice cache")
+    yield ("bits of the slice cache in docs/correspondence.md", {slice_bits},
+           {plain(re.match(r"([\d ]+) bits", row[5]).group(1))})
     said = re.search(r"one object per threshold: ([\d, ]+)", read("docs/stats.md")).group(1)
     yield "thresholds and docs/stats.md", thresholds, set(map(int, said.split(", ")))
 

@@ -133,12 +133,24 @@ def check_correspondence():
     titles = re.findall(r"^\| # \|.*$", read(path), flags=re.M)
     columns = {tuple(cell.strip() for cell in title.split("|")[3:-1]) for title in titles}
     yield f"columns of {path}", columns, {tuple(COLUMNS_OF_ROWS)}
-    wrong, tests = set(), set()
+    wrong, tests, numbers, named = set(), set(), [], set()
     for cells in rows(read(path)):
-        number, _, _, test, _, measured, _ = cells
+        number, _, _, test, command, measured, _ = cells
+        numbers.append(number)
+        named |= set(re.findall(r"--experiment ([\w-]+)", command))
         tests |= {word.split()[0] for word in words(test) if "*" not in word}
         if not test or not measured or "tests/" in measured:
             wrong.add(number)
+    sections = sorted({int(number.split(".")[0]) for number in numbers})
+    in_order = [f"{part}.{i}" for part in sections
+                for i in range(1, 1 + sum(number.startswith(f"{part}.") for number in numbers))]
+    yield (f"rows of {path} by their numbers: uses none out of order",
+           {found for found, wanted in zip(numbers, in_order) if found != wanted}, set())
+    referred = {one for phrase in re.findall(r"\bsee ((?:\d\.\d+(?:, | and | to )?)+)", read(path))
+                for one in re.findall(r"\d\.\d+", phrase)}
+    yield f"rows that {path} names", referred, referred & set(numbers)
+    yield (f"experiments that {path} names", named,
+           {name for name in named if os.path.exists(os.path.join(TOP, "experiments", name + ".exp"))})
     yield f"{path} uses no row without a test or a measurement, or with both in one cell", wrong, set()
     yield (f"tests that {path} names", tests,
            {test for test in tests
