@@ -67,6 +67,13 @@ def counters():
     rules = re.findall(r'^PLACEMENT\(\w+, +"([\w-]+)"', source("placement.def"), flags=re.M)
     placements = rows(section(path, "Placement"))
     yield "placement policies and their table", set(rules), first_words(placements)
+    numbers = ("no", "one", "two", "three", "four", "five", "six", "seven")
+    software = sum(kind.startswith("sw") for kind in kinds)
+    index = re.search(r"counters of the translator: hardware, (\w+) kinds in software, (\w+) placements", read("docs/README.md"))
+    yield ("numbers of kinds and policies in docs/README.md", {numbers[software], numbers[len(rules)]}, set(index.groups()))
+    yield ("number of policies in docs/correspondence.md", {numbers[len(rules)]},
+           {word for pattern in (r"`--placement`, (\w+) rules", r"each of (\w+) policies")
+            for word in re.findall(pattern, read("docs/correspondence.md"))})
     said = {words(cells[0])[0] for cells in table + placements if cells[0].endswith("the default")}
     yield "default kind of counter and policy", {default_of("--counters"), default_of("--placement")}, said
     limits = {plain(number) for cells in rows(section(path, "Limits"))
@@ -241,5 +248,11 @@ def units():
     yield "events of units that docs/architecture.md names", named, named & events
 
 
+def readers():
+    """Where docs/profile.md has flame graphs drawn is where tests/profile has."""
+    used = re.search(r'^FLAMEGRAPH = "(.*?)"', read("tests/profile/run"), flags=re.M).group(1)
+    yield "what draws flame graphs, and docs/profile.md", {used}, set(re.findall(r"(\S+/flamegraph\.pl)\b", read("docs/profile.md")))
+
+
 CHECKS = (xstrata, counters, linux, statuses, experiments, results, real_programs, helper_threads, processors,
-          hardware_tables, units)
+          hardware_tables, units, readers)
