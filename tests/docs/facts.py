@@ -251,7 +251,8 @@ def units():
 def readers():
     """Where docs/profile.md has flame graphs drawn is where tests/profile has."""
     used = re.search(r'^FLAMEGRAPH = "(.*?)"', read("tests/profile/run"), flags=re.M).group(1)
-    yield "what draws flame graphs, and docs/profile.md", {used}, set(re.findall(r"(\S+/flamegraph\.pl)\b", read("docs/profile.md")))
+    yield ("what draws flame graphs, and docs/profile.md", {used},
+           set(re.findall(r"(\S+/flamegraph\.pl)\b", read("docs/profile.md"))))
 
 
 CHECKS = (xstrata, counters, linux, statuses, experiments, results, real_programs, helper_threads, processors,
