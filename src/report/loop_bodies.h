@@ -5,8 +5,8 @@
 #include "machine/units/origins.h"
 #include "machine/units/profile.h"
 
-/* A natural loop: its head, and all from which a branch back to the head is reached without it.  Loops that share a
- * head are one. */
+/* A loop: code of a function from each part of which all of it can be reached again.  Its head is where a backward
+ * branch in it leads to; a loop inside has a head of its own.  Loops that share a head are one. */
 struct loop_body {
     guest_addr head;
     uint32_t function;
