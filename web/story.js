@@ -19,7 +19,8 @@ function placeName(place, run) {
 function functionName(one, run) {
     const base = (path) => String(path || "").split("/").pop();
     const file = base(one.file);
-    return file && file !== base(lookUp(run, "program.path")) && !one.source && !String(one.function).startsWith("[") ? `${file}: ${one.function}` : one.function;
+    return file && file !== base(lookUp(run, "program.path")) && !one.source && !String(one.function).startsWith("[") &&
+        !String(one.function).startsWith(`${file}+0x`) ? `${file}: ${one.function}` : one.function;
 }
 
 function functionsOf(run) {

@@ -8,9 +8,11 @@
 struct function_table;
 
 struct table_function {
-    const char *name; /* NULL: the code of a file that no function has, or of none */
+    const char *
+        name; /* of one without a symbol, its file and offset there; NULL: code that no function has */
     const char *file; /* that it was mapped from; NULL: the program made the code itself */
     guest_addr start; /* of the function; 0 if it has no name */
+    char *made;       /* the name, if the file has none; to be freed */
 };
 
 struct function_table *function_table_create(void);
