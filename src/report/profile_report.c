@@ -6,9 +6,11 @@
 #include "machine/units/call_graph.h"
 #include "machine/units/profile.h"
 #include "report/loop_bodies.h"
+#include "report/phases_report.h"
 #include "report/places.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ struct loop_share {
 struct profile_report {
     const struct function_table *table;
     bool timed;
+    double scale; /* of cycles, to those of the whole run: phases_report_scale */
     struct profile_count *counts;
     size_t count;
     uint64_t instructions, cycles, other_cycles;
@@ -203,6 +206,7 @@ struct profile_report *profile_report_take(struct process *process,
     ASSERT(report != NULL);
     report->table = functions;
     report->timed = process->machine.pipeline != NULL;
+    report->scale = phases_report_scale(&process->machine);
     report->counts = profile_counts(profile, &report->count);
     report->other_cycles = profile_other_cycles(profile);
     sum_functions(report);
@@ -503,42 +507,94 @@ static void print_inclusive(const struct profile_report *report, uint64_t instru
     }
 }
 
-static void print_functions(const struct profile_report *report, struct places *places)
+/* What is shown of a function or a loop: of a sampled run the estimate for all of it. */
+static uint64_t shown_of(const struct profile_report *report, uint64_t instructions,
+                         uint64_t cycles)
+{
+    return report->cycles == 0 ? instructions : (uint64_t)llround(report->scale * (double)cycles);
+}
+
+static void print_more(size_t count, size_t printed)
+{
+    if (count > printed) {
+        say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...", count - printed);
+    }
+}
+
+static void print_sum(const struct profile_report *report, uint64_t cycles, uint64_t inclusive,
+                      const char *name)
+{
+    fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, report->instructions, cycles),
+            100 * share_of(report, report->instructions, cycles));
+    print_inclusive(report, inclusive);
+    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, "-", name);
+}
+
+/* Of a translated program the sum is less than what was executed for it: the translator's own instructions are not in
+ * it, nor what its code in the cache needs more. */
+static void print_functions(const struct profile_report *report, struct places *places,
+                            bool translated)
 {
     const bool cycles = report->cycles != 0;
-    say(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
-        report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
-    for (size_t i = 0; i < report->function_count && i < PRINTED_FUNCTIONS; i++) {
+    size_t count = 0;
+    while (count < report->function_count &&
+           (cycles ? report->functions[count].cycles : report->functions[count].instructions) > 0) {
+        count++;
+    }
+    say(stderr, "\n%15s %6s%s  %-*s %s\n",
+        !cycles                ? "instructions"
+        : report->scale == 1.0 ? "cycles"
+                               : "est. cycles",
+        "share", report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
+    for (size_t i = 0; i < count && i < PRINTED_FUNCTIONS; i++) {
         const struct function_sum *sum = &report->functions[i];
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%", cycles ? sum->cycles : sum->instructions,
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, sum->instructions, sum->cycles),
                 100 * share_of(report, sum->instructions, sum->cycles));
         print_inclusive(report, sum->inclusive);
         print_place(places, function_table_get(report->table, sum->number)->start,
                     function_table_name(report->table, sum->number));
     }
+    print_more(count, PRINTED_FUNCTIONS);
+    print_sum(report, report->cycles, report->instructions,
+              translated ? "all of the program, as it would run alone" : "all of the program");
+    if (report->other_cycles > 0) {
+        print_sum(report, report->other_cycles, 0, "the translator");
+    }
+    if (cycles && report->places != NULL) {
+        say(stderr, "%15s inclusive: of the program's instructions, with what a function calls\n",
+            "");
+    }
 }
 
 static void print_loops(const struct profile_report *report, struct places *places)
 {
-    say(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
-        report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source", "function");
-    for (size_t i = 0; i < report->loops.count && i < PRINTED_LOOPS; i++) {
+    say(stderr, "\n%15s %6s%s  %-14s %-*s %s\n", "turns", "share",
+        report->places != NULL ? " inclusive" : "", "head", SOURCE_COLUMNS, "source", "function");
+    size_t count = 0;
+    while (count < report->loops.count &&
+           (report->cycles != 0 ? report->loops.loops[count].cycles
+                                : report->loops.loops[count].instructions) > 0) {
+        count++;
+    }
+    for (size_t i = 0; i < count && i < PRINTED_LOOPS; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,
                 100 * share_of(report, loop->instructions, loop->cycles));
         print_inclusive(report, loop->instructions + loop->called);
-        fprintf(stderr, "  0x%-12" PRIx64, loop->head);
+        fprintf(stderr, "  0x%-11" PRIx64, loop->head);
         print_place(places, loop->head, function_table_name(report->table, loop->function));
     }
+    print_more(count, PRINTED_LOOPS);
 }
 
-void profile_report_print(const struct profile_report *report, struct process *process, bool loops)
+void profile_report_print(const struct profile_report *report, struct process *process,
+                          bool translated, bool loops)
 {
     if (report == NULL || report->instructions == 0) {
         return;
     }
     struct places *places = places_open(process);
-    print_functions(report, places);
+    print_functions(report, places, translated);
     if (loops) {
         print_loops(report, places);
     }

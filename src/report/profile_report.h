@@ -16,8 +16,10 @@ void profile_report_free(struct profile_report *report);
 /* The key `profile` of the statistics. */
 void profile_report_statistics(const struct profile_report *report, struct process *process,
                                struct statistics *statistics);
-/* Functions with most instructions, and loops if they are asked for, to standard error. */
-void profile_report_print(const struct profile_report *report, struct process *process, bool loops);
+/* Functions with most instructions, and loops if they are asked for, to standard error; `translated`: the machine
+ * executed more than the program's instructions. */
+void profile_report_print(const struct profile_report *report, struct process *process,
+                          bool translated, bool loops);
 
 /* The share of the program's instructions, or cycles if it has these, that are in the loop at `head`; less than 0
  * if there is no such loop. */
