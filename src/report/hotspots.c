@@ -112,8 +112,8 @@ static void print_loop(const struct hotspot *loop, struct places *places)
     if (share_shown(loop)) {
         snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
-    say(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
-        SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+    say(stderr, "%15s %6s  0x%-12" PRIx64 " %s %s%s\n", executions, share, loop->head, source, name,
+        loop->evicted ? "  (evicted)" : "");
 }
 
 /* What is wrong with the counts, and how to have them whole. */

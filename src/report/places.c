@@ -127,11 +127,11 @@ void places_source(const struct place *place, char *text, size_t columns)
     const struct symbol_place *symbol = &place->symbol;
     char *source = NULL;
     if (symbol->file == NULL) {
-        columns_fit(text, "-", columns);
+        columns_fill(text, "-", columns);
         return;
     }
     ASSERT(asprintf(&source, "%s:%u", symbol->file, symbol->line) >= 0);
-    columns_fit(text, source, columns);
+    columns_fill(text, source, columns);
     free(source);
 }
 

@@ -28,7 +28,7 @@ const char *places_owner(unsigned owner);
 /* As a person reads them, within so many columns; "-" if nothing is known.  The function: "main"; of a library
  * without debug information with its name, "libc.so.6: memcpy"; without a symbol "libc.so.6+0x1234". */
 void places_name(const struct place *place, char *text, size_t columns);
-/* The source: "prog.c:12". */
+/* The source, "prog.c:12", with blanks behind it up to the column's end. */
 void places_source(const struct place *place, char *text, size_t columns);
 void places_close(struct places *places);
 

@@ -497,7 +497,7 @@ static void print_place(struct places *places, guest_addr address, const char *n
     } else {
         columns_fit(shown, name, NAME_COLUMNS);
     }
-    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
+    say(stderr, "  %s %s\n", source, shown);
 }
 
 static void print_inclusive(const struct profile_report *report, uint64_t instructions)
