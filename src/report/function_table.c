@@ -15,6 +15,7 @@ struct table_file {
     char *path;
     char *shown;             /* what its code without functions is called */
     struct symbols *symbols; /* NULL: it has none */
+    bool library;            /* it is a shared library, not a program */
     struct table_file *next;
 };
 
@@ -79,6 +80,7 @@ static struct table_file *file_of(struct function_table *table, const char *path
     const int length = asprintf(&file->shown, "[%s]", slash != NULL ? slash + 1 : path);
     ASSERT(file->path != NULL && length >= 0);
     file->symbols = symbols_open(path);
+    file->library = symbols_of_library(file->symbols);
     file->next = table->files;
     table->files = file;
     return file;
@@ -89,7 +91,6 @@ struct found_function {
     struct table_function function;
     bool known;        /* there is a function; else it is code that none has */
     const char *file;  /* the file's name, without its folders */
-    uint64_t linked;   /* where it begins in the file */
     const char *shown; /* its name for a person */
 };
 
@@ -97,7 +98,7 @@ static void make_name(struct found_function *found)
 {
     if (found->known && found->function.name == NULL) {
         const int length =
-            asprintf(&found->function.made, "%s+0x%" PRIx64, found->file, found->linked);
+            asprintf(&found->function.made, "%s+0x%" PRIx64, found->file, found->function.linked);
         ASSERT(length >= 0);
         found->function.name = found->shown = found->function.made;
     }
@@ -144,10 +145,11 @@ struct profile_function function_table_find(void *context, guest_addr pc)
         found.shown = file->shown;
         if (file->symbols != NULL &&
             symbols_address(file->symbols, region->offset + (pc - region->start), &linked) &&
-            symbols_function(file->symbols, linked, &found.function.name, &found.linked, &end)) {
+            symbols_function(file->symbols, linked, &found.function.name, &found.function.linked,
+                             &end)) {
             found.known = true;
             found.shown = found.function.name;
-            found.function.start = bounds.start = pc - (linked - found.linked);
+            found.function.start = bounds.start = pc - (linked - found.function.linked);
             bounds.end = pc + (end - linked);
         }
     }
@@ -164,6 +166,26 @@ const struct table_function *function_table_get(const struct function_table *tab
 uint32_t function_table_count(const struct function_table *table)
 {
     return table->count;
+}
+
+bool function_table_place(const struct function_table *table, uint32_t number, guest_addr address,
+                          struct place *place)
+{
+    const struct table_function *function = function_table_get(table, number);
+    const struct table_file *file = table->files;
+    *place = (struct place){.file = NULL};
+    if (function->name == NULL) {
+        return false;
+    }
+    while (file->path != function->file) {
+        file = file->next;
+    }
+    const char *slash = strrchr(file->path, '/');
+    place->file = slash != NULL ? slash + 1 : file->path;
+    place->library = file->library;
+    place->offset = function->linked + (address - function->start);
+    symbols_find(file->symbols, place->offset, &place->symbol);
+    return true;
 }
 
 const char *function_table_name(const struct function_table *table, uint32_t number)

@@ -2,7 +2,7 @@
 #include "report/loop_bodies.h"
 
 #include "base/check.h"
-#include "isa/rv64/insn.h"
+#include "isa/rv64/decode.h"
 #include "report/loop_nest.h"
 
 #include <stdlib.h>
@@ -339,15 +339,15 @@ static int compare_addresses(const void *a, const void *b)
 }
 
 /* Where calls lead to that say so themselves, in order; to be freed. */
-static guest_addr *find_called(const struct profile_count *counts, size_t count,
-                               const struct origins *origins, size_t *found)
+static guest_addr *find_called(const struct profile_count *counts, size_t count, size_t *found)
 {
     guest_addr *called = calloc(count + 1, sizeof *called);
     ASSERT(called != NULL);
     *found = 0;
     for (size_t i = 0; i < count; i++) {
         struct rv64_insn insn;
-        if (origins_read(origins, counts[i].pc, &insn) && insn.op == RV64_jal && insn.rd != 0) {
+        rv64_decode(counts[i].word, &insn);
+        if (counts[i].word != 0 && insn.op == RV64_jal && insn.rd != 0) {
             called[(*found)++] = counts[i].pc + (uint64_t)insn.imm;
         }
     }
@@ -410,12 +410,13 @@ struct loop_bodies loop_bodies_find(const struct profile_count *counts, size_t c
         sorted[i] = &counts[i];
     }
     qsort(sorted, count, sizeof(const struct profile_count *), compare_counts);
-    guest_addr *called = find_called(counts, count, facts->origins, &called_count);
+    guest_addr *called = find_called(counts, count, &called_count);
     for (size_t begin = 0; begin < count; begin += code.count) {
         take_function(&code, sorted + begin, count - begin, called, called_count);
         for (size_t i = 0; i < code.count; i++) {
             struct rv64_insn insn;
-            if (origins_read(facts->origins, code.nodes[i].count->pc, &insn)) {
+            if (code.nodes[i].count->word != 0) {
+                rv64_decode(code.nodes[i].count->word, &insn);
                 turns[turn_count] = read_ways(&code, &code.nodes[i], &insn);
                 turn_count += turns[turn_count].taken != 0;
             }

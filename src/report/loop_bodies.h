@@ -2,7 +2,6 @@
 #ifndef STRATA_REPORT_LOOP_BODIES_H
 #define STRATA_REPORT_LOOP_BODIES_H
 
-#include "machine/units/origins.h"
 #include "machine/units/profile.h"
 
 /* A loop: code of a function from each part of which all of it can be reached again.  Its head is where a backward
@@ -24,7 +23,6 @@ struct loop_bodies {
 
 /* What is known of the program besides its counts. */
 struct loop_facts {
-    const struct origins *origins;
     /* Whether a function is one: code without symbols has one number for all, and is parted where calls lead to. */
     bool (*is_function)(void *context, uint32_t function);
     /* What the calls from `site` executed; NULL: not known. */

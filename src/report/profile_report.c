@@ -36,6 +36,7 @@ struct site_sum {
 
 struct loop_share {
     guest_addr head;
+    uint32_t function;
     double share;
 };
 
@@ -180,19 +181,64 @@ static void share_loops(struct profile_report *report)
     ASSERT(report->shares != NULL);
     for (size_t i = 0; i < report->loops.count; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
-        report->shares[i] = (struct loop_share){
-            .head = loop->head, .share = share_of(report, loop->instructions, loop->cycles)};
+        report->shares[i] =
+            (struct loop_share){.head = loop->head,
+                                .function = loop->function,
+                                .share = share_of(report, loop->instructions, loop->cycles)};
     }
     qsort(report->shares, report->loops.count, sizeof *report->shares, by_head);
 }
 
-double profile_report_share(const struct profile_report *report, guest_addr head)
+static const struct loop_share *find_share(const struct profile_report *report, guest_addr head)
 {
     const struct loop_share key = {.head = head};
-    const struct loop_share *found =
-        report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
-                       : NULL;
+    return report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
+                          : NULL;
+}
+
+double profile_report_share(const struct profile_report *report, guest_addr head)
+{
+    const struct loop_share *found = find_share(report, head);
     return found != NULL ? found->share : UNKNOWN;
+}
+
+/* What is known of an address in a function: by the function, since its file may be mapped no longer. */
+static bool find_place(const struct profile_report *report, struct places *places,
+                       uint32_t function, guest_addr address, struct place *place)
+{
+    return function_table_place(report->table, function, address, place) ||
+           places_find(places, address, place);
+}
+
+bool profile_report_place(const struct profile_report *report, struct places *places,
+                          guest_addr head, struct place *place)
+{
+    const struct loop_share *found = find_share(report, head);
+    return found != NULL ? find_place(report, places, found->function, head, place)
+                         : places_find(places, head, place);
+}
+
+/* A function without a symbol has its own name, not that of the address; code that no function has, the address's. */
+static void name_place(const struct profile_report *report, uint32_t function,
+                       const struct place *place, char *name, size_t columns)
+{
+    const bool made = function_table_get(report->table, function)->made != NULL;
+    if (place->symbol.function != NULL || (place->file != NULL && !made)) {
+        places_name(place, name, columns);
+    } else {
+        columns_fit(name, function_table_name(report->table, function), columns);
+    }
+}
+
+void profile_report_name(const struct profile_report *report, guest_addr head,
+                         const struct place *place, char *name, size_t columns)
+{
+    const struct loop_share *found = find_share(report, head);
+    if (found != NULL) {
+        name_place(report, found->function, place, name, columns);
+    } else {
+        places_name(place, name, columns);
+    }
 }
 
 struct profile_report *profile_report_take(struct process *process,
@@ -219,8 +265,7 @@ struct profile_report *profile_report_take(struct process *process,
             report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
         }
     }
-    const struct loop_facts facts = {.origins = &process->machine.origins,
-                                     .is_function = is_function,
+    const struct loop_facts facts = {.is_function = is_function,
                                      .called = calls != NULL ? called_from : NULL,
                                      .context = report};
     report->loops = loop_bodies_find(report->counts, report->count, &facts);
@@ -268,7 +313,7 @@ static void report_called(const struct profile_report *report, struct statistics
 }
 
 static void report_function(const struct profile_report *report, const struct function_sum *sum,
-                            struct places *places, struct statistics *s)
+                            struct statistics *s)
 {
     const struct table_function *function = function_table_get(report->table, sum->number);
     struct place place = {.file = NULL};
@@ -282,7 +327,7 @@ static void report_function(const struct profile_report *report, const struct fu
     }
     if (function->name != NULL) {
         places_report_address(s, "address", function->start);
-        places_find(places, function->start, &place);
+        function_table_place(report->table, sum->number, function->start, &place);
     } else {
         s->nothing(s, "address");
     }
@@ -303,9 +348,11 @@ static void report_function(const struct profile_report *report, const struct fu
 static void report_loop(const struct profile_report *report, const struct loop_body *loop,
                         struct places *places, struct statistics *s)
 {
+    struct place place;
+    const bool known = find_place(report, places, loop->function, loop->head, &place);
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
-    places_report(places, s, loop->head);
+    places_report_place(s, known ? &place : NULL);
     s->number(s, "executions", loop->executions);
     s->number(s, "turns", loop->turns);
     s->number(s, "instructions", loop->instructions);
@@ -374,7 +421,7 @@ static void report_lines(const struct profile_report *report, const uint32_t *in
     for (size_t i = 0; i < report->count; i++) {
         const struct profile_count *counted = &report->counts[i];
         struct place place;
-        places_find(places, counted->pc, &place);
+        find_place(report, places, counted->function, counted->pc, &place);
         lines[i] = (struct line_sum){.function = indexes[counted->function],
                                      .path = place.symbol.path,
                                      .folder = place.symbol.folder,
@@ -470,7 +517,7 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     report_cycles(report, s, report->cycles);
     s->begin_list(s, "functions");
     for (size_t i = 0; i < report->function_count; i++) {
-        report_function(report, &report->functions[i], places, s);
+        report_function(report, &report->functions[i], s);
     }
     s->end(s);
     s->begin_list(s, "loops");
@@ -485,18 +532,15 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     places_close(places);
 }
 
-/* Source and name of the function or loop at an address; `name` instead if nothing is known of it. */
-static void print_place(struct places *places, guest_addr address, const char *name)
+/* Source and name of the function, or of a loop in it at `address`. */
+static void print_place(const struct profile_report *report, struct places *places,
+                        uint32_t function, guest_addr address)
 {
     char shown[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
     struct place place;
-    places_find(places, address, &place);
+    find_place(report, places, function, address, &place);
     places_source(&place, source, SOURCE_COLUMNS);
-    if (place.symbol.function != NULL) {
-        places_name(&place, shown, NAME_COLUMNS);
-    } else {
-        columns_fit(shown, name, NAME_COLUMNS);
-    }
+    name_place(report, function, &place, shown, NAME_COLUMNS);
     say(stderr, "  %s %s\n", source, shown);
 }
 
@@ -551,8 +595,8 @@ static void print_functions(const struct profile_report *report, struct places *
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, sum->instructions, sum->cycles),
                 100 * share_of(report, sum->instructions, sum->cycles));
         print_inclusive(report, sum->inclusive);
-        print_place(places, function_table_get(report->table, sum->number)->start,
-                    function_table_name(report->table, sum->number));
+        print_place(report, places, sum->number,
+                    function_table_get(report->table, sum->number)->start);
     }
     print_more(count, PRINTED_FUNCTIONS);
     print_sum(report, report->cycles, report->instructions,
@@ -582,7 +626,7 @@ static void print_loops(const struct profile_report *report, struct places *plac
                 100 * share_of(report, loop->instructions, loop->cycles));
         print_inclusive(report, loop->instructions + loop->called);
         fprintf(stderr, "  0x%-11" PRIx64, loop->head);
-        print_place(places, loop->head, function_table_name(report->table, loop->function));
+        print_place(report, places, loop->function, loop->head);
     }
     print_more(count, PRINTED_LOOPS);
 }

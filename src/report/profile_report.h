@@ -24,5 +24,11 @@ void profile_report_print(const struct profile_report *report, struct process *p
 /* The share of the program's instructions, or cycles if it has these, that are in the loop at `head`; less than 0
  * if there is no such loop. */
 double profile_report_share(const struct profile_report *report, guest_addr head);
+/* What is known of the head of a loop, whose file may be mapped no longer, and its function's name for a person; the
+ * report may be NULL.  False if nothing is. */
+bool profile_report_place(const struct profile_report *report, struct places *places,
+                          guest_addr head, struct place *place);
+void profile_report_name(const struct profile_report *report, guest_addr head,
+                         const struct place *place, char *name, size_t columns);
 
 #endif
