@@ -12,21 +12,22 @@ function fillPart(part) {
     }
 }
 
-// Executions of loop heads by their address, and by their line: of several heads on one line, those
+// Executions of loop heads as text, by their address, and by their line: of several heads on one line, those
 // of the most executed.
 function countHeads(loops) {
     const counts = new Map();
-    for (const loop of loops) {
-        counts.set(loop.head, loop.executions);
+    for (const loop of [...loops].sort((a, b) => a.executions - b.executions)) {
+        counts.set(loop.head, formatExecutions(loop));
         if (loop.source) {
-            counts.set(loop.source, Math.max(loop.executions, counts.get(loop.source) || 0));
+            counts.set(loop.source, formatExecutions(loop));
         }
     }
     return counts;
 }
 
 function makeCount(counts, key) {
-    return make("span", {class: "count"}, (counts.has(key) ? formatNumber(counts.get(key)) : "").padStart(14) + "  ");
+    const count = counts.has(key) ? counts.get(key) : "";
+    return make("span", {class: "count"}, (isNumber(count) ? formatNumber(count) : count).padStart(14) + "  ");
 }
 
 function makeSource(source, counts) {

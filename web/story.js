@@ -19,11 +19,19 @@ function placeName(place, run) {
 function functionName(one, run) {
     const base = (path) => String(path || "").split("/").pop();
     const file = base(one.file);
-    return file && file !== base(lookUp(run, "program.path")) && !one.source && !String(one.function).startsWith("[") ? `${file}: ${one.function}` : one.function;
+    return file && file !== base(lookUp(run, "program.path")) && !one.source && !String(one.function).startsWith("[") &&
+        !String(one.function).startsWith(`${file}+0x`) ? `${file}: ${one.function}` : one.function;
 }
 
+function isSampled(run) {
+    return isNumber(lookUp(run, "pipeline.sampling.estimated_cycles"));
+}
+
+// Of a run that was sampled, their cycles in all of it, estimated.
 function functionsOf(run) {
+    const scale = isSampled(run) ? lookUp(run, "pipeline.sampling.estimated_cycles") / lookUp(run, "pipeline.cycles") : 1;
     return listOf(lookUp(run, "profile.functions")).filter((one) => one.instructions > 0 || one.cycles > 0)
+        .map((one) => (isNumber(one.cycles) ? {...one, cycles: Math.round(scale * one.cycles)} : one))
         .sort((a, b) => b.share - a.share);
 }
 
@@ -163,7 +171,8 @@ function storyLists(runs) {
         name: functionName(one, run), words: formatNumber(one[unit])}));
     const loops = loopsOf(run).slice(0, STORY_ROWS).map((loop) => ({share: loop.share,
         name: placeName(loop, run) || loop.head, place: loop.source, words: `${formatExecutions(loop)} \u00d7`}));
-    return [storyList(`Hot functions${of}, by ${unit}`, "functions", functions),
+    const shown = isSampled(run) ? "estimated cycles" : unit;
+    return [storyList(`Hot functions${of}, by ${shown}`, "functions", functions),
         storyList(`Hot loops${of}`, "loops", loops)];
 }
 
@@ -174,7 +183,7 @@ function incompleteNote(runs, names) {
         return count > 0 ? `${names.length > 1 ? `${"AB"[i]}: ` : ""}${formatNumber(count)} of ` +
             `${formatNumber(listOf(lookUp(run, "hotspots.loops")).length)} loops have a count that is too low, or may be ` +
             `(\u2265), because ${evicted > 0 ? `a table of ${entries} evicted ${formatNumber(evicted)} counters`
-                : "software counters gave them up"}; so no loop has a share of the whole.` : null;
+                : "software counters gave them up"}; these have no share.` : null;
     }).filter(Boolean);
     return said.length > 0 ? make("p", {class: "warning"}, said.join(" ")) : null;
 }
@@ -201,7 +210,7 @@ function functionsSection(runs, names) {
         {label: "function", kind: "code", value: (row) => row.first.name, show: (row) => makeName(row.first.name)},
         {label: "source", kind: "code whole", value: (row) => row.first.source},
         ...plain("instructions", "instructions"),
-        ...plain("cycles", "cycles"),
+        ...plain(runs.some(isSampled) ? "estimated cycles" : "cycles", "cycles"),
         ...eachRun(names, "share", (i) => ({value: (row) => lookUp(row.runs[i], "share"),
             show: (row) => shareBar(lookUp(row.runs[i], "share"))})),
         ...plain("with what it calls", "inclusive"),

@@ -61,3 +61,14 @@ void columns_fit(char *to, const char *text, size_t columns)
     }
     *to = '\0';
 }
+
+void columns_fill(char *to, const char *text, size_t columns)
+{
+    columns_fit(to, text, columns);
+    char *end = to + strlen(to);
+    const char *const limit = to + COLUMN_BYTES(columns) - 1;
+    for (size_t i = count_columns(to); i < columns && end < limit; i++) {
+        *end++ = ' ';
+    }
+    *end = '\0';
+}

@@ -9,5 +9,7 @@
 
 /* Writes `text` into `to`, which has COLUMN_BYTES(columns); of one that is too long the middle becomes "...". */
 void columns_fit(char *to, const char *text, size_t columns);
+/* The same, with blanks behind what is shorter: printf would count bytes. */
+void columns_fill(char *to, const char *text, size_t columns);
 
 #endif

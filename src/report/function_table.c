@@ -6,6 +6,7 @@
 #include "machine/linux/files.h"
 #include "symbols/symbols.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct table_file {
     char *path;
     char *shown;             /* what its code without functions is called */
     struct symbols *symbols; /* NULL: it has none */
+    bool library;            /* it is a shared library, not a program */
     struct table_file *next;
 };
 
@@ -50,6 +52,9 @@ void function_table_destroy(struct function_table *table)
         free(file);
         file = next;
     }
+    for (uint32_t i = 0; i < table->count; i++) {
+        free(table->functions[i].made);
+    }
     free(table->functions);
     free(table->shown);
     free(table->next);
@@ -75,19 +80,38 @@ static struct table_file *file_of(struct function_table *table, const char *path
     const int length = asprintf(&file->shown, "[%s]", slash != NULL ? slash + 1 : path);
     ASSERT(file->path != NULL && length >= 0);
     file->symbols = symbols_open(path);
+    file->library = symbols_of_library(file->symbols);
     file->next = table->files;
     table->files = file;
     return file;
 }
 
-static uint32_t number_of(struct function_table *table, const struct table_function *function,
-                          const char *shown)
+/* A function of a file: it has a name, or gets one when it is met for the first time. */
+struct found_function {
+    struct table_function function;
+    bool known;        /* there is a function; else it is code that none has */
+    const char *file;  /* the file's name, without its folders */
+    const char *shown; /* its name for a person */
+};
+
+static void make_name(struct found_function *found)
 {
+    if (found->known && found->function.name == NULL) {
+        const int length =
+            asprintf(&found->function.made, "%s+0x%" PRIx64, found->file, found->function.linked);
+        ASSERT(length >= 0);
+        found->function.name = found->shown = found->function.made;
+    }
+}
+
+static uint32_t number_of(struct function_table *table, struct found_function *found)
+{
+    const struct table_function *function = &found->function;
     uint32_t *bucket = &table->buckets[spread_mix(function->start) >> 32 & (BUCKETS - 1)];
     for (uint32_t i = *bucket; i != 0; i = table->next[i - 1]) {
         const struct table_function *known = &table->functions[i - 1];
         if (known->start == function->start && known->file == function->file &&
-            (known->name == NULL) == (function->name == NULL)) {
+            (known->name != NULL) == found->known) {
             return i - 1;
         }
     }
@@ -98,8 +122,9 @@ static uint32_t number_of(struct function_table *table, const struct table_funct
         table->next = realloc(table->next, table->capacity * sizeof *table->next);
         ASSERT(table->functions != NULL && table->shown != NULL && table->next != NULL);
     }
+    make_name(found);
     table->functions[table->count] = *function;
-    table->shown[table->count] = shown;
+    table->shown[table->count] = found->shown;
     table->next[table->count] = *bucket;
     *bucket = table->count + 1;
     return table->count++;
@@ -109,24 +134,27 @@ struct profile_function function_table_find(void *context, guest_addr pc)
 {
     struct function_table *table = context;
     const struct region *region = region_find(files_state(table->process)->regions, pc);
-    struct profile_function found = {.start = pc, .end = pc + 2};
-    struct table_function function = {.name = NULL};
-    const char *shown = "[made at run time]";
+    struct profile_function bounds = {.start = pc, .end = pc + 2};
+    struct found_function found = {.shown = "[made at run time]"};
     if (region != NULL && region->name != NULL) {
         struct table_file *file = file_of(table, region->name);
-        uint64_t linked, start, end;
-        function.file = file->path;
-        shown = file->shown;
+        const char *slash = strrchr(file->path, '/');
+        uint64_t linked, end;
+        found.function.file = file->path;
+        found.file = slash != NULL ? slash + 1 : file->path;
+        found.shown = file->shown;
         if (file->symbols != NULL &&
             symbols_address(file->symbols, region->offset + (pc - region->start), &linked) &&
-            (function.name = symbols_function(file->symbols, linked, &start, &end)) != NULL) {
-            shown = function.name;
-            function.start = found.start = pc - (linked - start);
-            found.end = pc + (end - linked);
+            symbols_function(file->symbols, linked, &found.function.name, &found.function.linked,
+                             &end)) {
+            found.known = true;
+            found.shown = found.function.name;
+            found.function.start = bounds.start = pc - (linked - found.function.linked);
+            bounds.end = pc + (end - linked);
         }
     }
-    found.number = number_of(table, &function, shown);
-    return found;
+    bounds.number = number_of(table, &found);
+    return bounds;
 }
 
 const struct table_function *function_table_get(const struct function_table *table, uint32_t number)
@@ -138,6 +166,26 @@ const struct table_function *function_table_get(const struct function_table *tab
 uint32_t function_table_count(const struct function_table *table)
 {
     return table->count;
+}
+
+bool function_table_place(const struct function_table *table, uint32_t number, guest_addr address,
+                          struct place *place)
+{
+    const struct table_function *function = function_table_get(table, number);
+    const struct table_file *file = table->files;
+    *place = (struct place){.file = NULL};
+    if (function->name == NULL) {
+        return false;
+    }
+    while (file->path != function->file) {
+        file = file->next;
+    }
+    const char *slash = strrchr(file->path, '/');
+    place->file = slash != NULL ? slash + 1 : file->path;
+    place->library = file->library;
+    place->offset = function->linked + (address - function->start);
+    symbols_find(file->symbols, place->offset, &place->symbol);
+    return true;
 }
 
 const char *function_table_name(const struct function_table *table, uint32_t number)

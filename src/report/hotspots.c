@@ -46,6 +46,7 @@ struct hotspots hotspots_take(const struct process *process, const struct transl
 {
     struct hotspots hotspots =
         report != NULL ? translator_report_hotspots(report) : take_from_machine(process);
+    hotspots.profile = profile;
     hotspots.dropped = counter_table_totals(process->machine.counters).dropped;
     for (size_t i = 0; i < hotspots.count; i++) {
         hotspots.loops[i].share = profile_report_share(profile, hotspots.loops[i].head);
@@ -64,11 +65,14 @@ static bool share_shown(const struct hotspot *loop)
     return loop->complete && loop->share >= 0;
 }
 
-static void report_loop(const struct hotspot *loop, struct places *places, struct statistics *s)
+static void report_loop(const struct hotspots *hotspots, const struct hotspot *loop,
+                        struct places *places, struct statistics *s)
 {
+    struct place place;
+    const bool known = profile_report_place(hotspots->profile, places, loop->head, &place);
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
-    places_report(places, s, loop->head);
+    places_report_place(s, known ? &place : NULL);
     s->number(s, "executions", loop->executions);
     s->truth(s, "complete", loop->complete);
     if (share_shown(loop)) {
@@ -92,28 +96,29 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
     s->number(s, "incomplete", hotspots->incomplete);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < hotspots->count; i++) {
-        report_loop(&hotspots->loops[i], places, s);
+        report_loop(hotspots, &hotspots->loops[i], places, s);
     }
     s->end(s);
     s->end(s);
     places_close(places);
 }
 
-static void print_loop(const struct hotspot *loop, struct places *places)
+static void print_loop(const struct hotspots *hotspots, const struct hotspot *loop,
+                       struct places *places)
 {
     struct place place;
     char name[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
     char executions[32], share[16] = "-";
-    places_find(places, loop->head, &place);
-    places_name(&place, name, NAME_COLUMNS);
+    profile_report_place(hotspots->profile, places, loop->head, &place);
+    profile_report_name(hotspots->profile, loop->head, &place, name, NAME_COLUMNS);
     places_source(&place, source, SOURCE_COLUMNS);
     snprintf(executions, sizeof executions, "%s%" PRIu64,
              loop->complete ? "" : ">= ", loop->executions);
     if (share_shown(loop)) {
         snprintf(share, sizeof share, "%.1f%%", 100 * loop->share);
     }
-    say(stderr, "%15s %6s  0x%-12" PRIx64 " %-*s %s%s\n", executions, share, loop->head,
-        SOURCE_COLUMNS, source, name, loop->evicted ? "  (evicted)" : "");
+    say(stderr, "%15s %6s  0x%-12" PRIx64 " %s %s%s\n", executions, share, loop->head, source, name,
+        loop->evicted ? "  (evicted)" : "");
 }
 
 /* What is wrong with the counts, and how to have them whole. */
@@ -164,7 +169,7 @@ void hotspots_print(const struct hotspots *hotspots, struct process *process)
     say(stderr, "\n%15s %6s  %-14s %-*s %s\n", "executions", "share", "head", SOURCE_COLUMNS,
         "source", "function");
     for (size_t i = 0; i < hotspots->count && i < SUMMARY_LOOPS; i++) {
-        print_loop(&sorted[i], places);
+        print_loop(hotspots, &sorted[i], places);
     }
     if (hotspots->count > SUMMARY_LOOPS) {
         say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...",

@@ -23,6 +23,7 @@ struct hotspots {
     size_t incomplete;     /* loops whose count is not complete */
     struct hotspot *loops; /* the most executed first, then by address; malloc'ed */
     size_t count;
+    const struct profile_report *profile; /* knows the names of code that is gone; may be NULL */
 };
 
 /* What the machine's counter table saw; or, if a translator ran the program, what

@@ -165,9 +165,9 @@ static void print_site(const struct ranking *ranking, const struct load_site *si
     for (unsigned i = 0; i < LOAD_LEVELS; i++) {
         print_level(ranking, site, i);
     }
-    say(stderr, " %8.1f  0x%-12" PRIx64 " %-*s %s\n", share(site->latency_cycles, site->executions),
-        site->pc, SOURCE_COLUMNS, source,
-        site->owner != OWNER_PROGRAM ? places_owner(site->owner) : name);
+    say(stderr, " %8.1f  0x%-12" PRIx64 " %s %s%s\n", share(site->latency_cycles, site->executions),
+        site->pc, source, site->owner == OWNER_TRANSLATOR ? "translator: " : "",
+        site->owner == OWNER_UNKNOWN ? "-" : name);
 }
 
 void loads_report_print(struct process *process)

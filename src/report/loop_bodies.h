@@ -2,11 +2,10 @@
 #ifndef STRATA_REPORT_LOOP_BODIES_H
 #define STRATA_REPORT_LOOP_BODIES_H
 
-#include "machine/units/origins.h"
 #include "machine/units/profile.h"
 
-/* A natural loop: its head, and all from which a branch back to the head is reached without it.  Loops that share a
- * head are one. */
+/* A loop: code of a function from each part of which all of it can be reached again.  Its head is where a backward
+ * branch in it leads to; a loop inside has a head of its own.  Loops that share a head are one. */
 struct loop_body {
     guest_addr head;
     uint32_t function;
@@ -24,7 +23,6 @@ struct loop_bodies {
 
 /* What is known of the program besides its counts. */
 struct loop_facts {
-    const struct origins *origins;
     /* Whether a function is one: code without symbols has one number for all, and is parted where calls lead to. */
     bool (*is_function)(void *context, uint32_t function);
     /* What the calls from `site` executed; NULL: not known. */

@@ -13,6 +13,11 @@ static const json_t *loops_of(const json_t *run)
     return json_object_get(json_object_get(run, "hotspots"), "loops");
 }
 
+static const json_t *profiled_of(const json_t *run)
+{
+    return json_object_get(json_object_get(run, "profile"), "loops");
+}
+
 /* RFC 4180: quotes are doubled, and around everything that needs them. */
 static void put_csv_text(FILE *file, const char *text)
 {
@@ -40,19 +45,49 @@ static void put_csv_cell(FILE *file, const json_t *value)
     }
 }
 
+/* Of the profile: the loop with this head; NULL if there is none. */
+static const json_t *find_profiled(const json_t *index, const json_t *loop)
+{
+    const char *head = json_string_value(json_object_get(loop, "head"));
+    return head != NULL ? json_object_get(index, head) : NULL;
+}
+
+/* The profile's loops by their heads; to be given back with json_decref. */
+static json_t *index_profiled(const json_t *run)
+{
+    json_t *index = json_object();
+    const json_t *loops = profiled_of(run);
+    for (size_t i = 0; i < json_array_size(loops); i++) {
+        json_t *loop = json_array_get(loops, i);
+        const char *head = json_string_value(json_object_get(loop, "head"));
+        if (head != NULL) {
+            json_object_set(index, head, loop);
+        }
+    }
+    return index;
+}
+
 void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_t count)
 {
     static const char *const columns[] = {"head",       "function", "source",
                                           "executions", "share",    "callback_taken",
                                           "evicted",    "library",  "complete"};
+    static const char *const exact[] = {"turns", "instructions", "cycles"};
+    const size_t exact_count = sizeof exact / sizeof exact[0];
     const size_t column_count = sizeof columns / sizeof columns[0];
     fputs(count > 1 ? "run," : "", file);
     for (size_t i = 0; i < column_count; i++) {
         fprintf(file, "%s%s", i > 0 ? "," : "", columns[i]);
     }
+    for (size_t i = 0; i < exact_count; i++) {
+        fprintf(file, ",%s", exact[i]);
+    }
     fputs("\r\n", file);
     for (size_t run = 0; run < count; run++) {
-        const json_t *loops = loops_of(runs[run]);
+        /* A run without counters has the profile's loops alone. */
+        const json_t *counted = loops_of(runs[run]);
+        const json_t *loops = json_array_size(counted) > 0 ? counted : profiled_of(runs[run]);
+        json_t *index = index_profiled(runs[run]);
         for (size_t i = 0; i < json_array_size(loops); i++) {
             if (count > 1) {
                 put_csv_text(file, names[run]);
@@ -62,8 +97,14 @@ void loops_export_csv(FILE *file, json_t *const *runs, char *const *names, size_
                 fputs(j > 0 ? "," : "", file);
                 put_csv_cell(file, json_object_get(json_array_get(loops, i), columns[j]));
             }
+            const json_t *profiled = find_profiled(index, json_array_get(loops, i));
+            for (size_t j = 0; j < exact_count; j++) {
+                fputc(',', file);
+                put_csv_cell(file, json_object_get(profiled, exact[j]));
+            }
             fputs("\r\n", file);
         }
+        json_decref(index);
     }
 }
 

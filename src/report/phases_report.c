@@ -97,15 +97,25 @@ void phases_report_sampling(struct statistics *s, const struct machine *machine)
     s->end(s);
 }
 
-static void print_measured(const struct measurement *measured, bool whole)
+double phases_report_scale(const struct machine *machine)
+{
+    const struct sampling *sampling = &machine->phases.sampling;
+    if (machine->pipeline == NULL || sampling->samples == 0) {
+        return 1;
+    }
+    const struct measurement measured = pipeline_measured(machine->pipeline);
+    return measured.cycles == 0 ? 1 : (double)estimated_cycles(machine) / (double)measured.cycles;
+}
+
+static void print_measured(const struct measurement *measured, bool whole, bool several)
 {
     const double cycles = (double)measured->cycles, instructions = (double)measured->instructions;
     if (!whole) {
         fprintf(stderr, "  CPI            %15.4f   of %" PRIu64 " instructions measured\n",
                 cycles / instructions, measured->instructions);
     }
-    fprintf(stderr, "  cycles         %15" PRIu64 "   instructions per cycle %.3f\n",
-            measured->cycles, instructions / cycles);
+    fprintf(stderr, "  cycles         %15" PRIu64 "   instructions per cycle %.3f%s\n",
+            measured->cycles, instructions / cycles, several ? ", of all programs" : "");
 }
 
 /* Of the whole run: the cycles of the samples themselves would say nothing of it. */
@@ -113,23 +123,25 @@ static void print_estimate(const struct machine *machine)
 {
     const struct sampling *sampling = &machine->phases.sampling;
     const struct sampling_result result = sampling_result(sampling);
-    const double confidence = 100 * SAMPLING_CONFIDENCE;
     fprintf(stderr, "  cycles         %15" PRIu64 "   ", estimated_cycles(machine));
     if (result.error_known) {
-        fprintf(stderr, "+- %.0f (%.1f %%)", result.half_width * (double)machine->instructions,
-                confidence);
-    } else {
-        fprintf(stderr, "error not known, too few samples");
+        fprintf(stderr, "+- %.0f (%.1f %%), ", result.half_width * (double)machine->instructions,
+                100 * result.half_width / result.cpi);
     }
-    fprintf(stderr, ", estimated from %" PRIu64 " samples\n", sampling->samples);
+    fprintf(stderr, "estimated from %" PRIu64 " samples", sampling->samples);
+    if (result.error_known) {
+        fprintf(stderr, ", with a confidence of %.1f %%\n", 100 * SAMPLING_CONFIDENCE);
+    } else {
+        fputs(", too few to know the error\n", stderr);
+    }
     fprintf(stderr, "  CPI            %15.4f   ", result.cpi);
     if (result.error_known) {
-        fprintf(stderr, "+- %.4f (%.1f %%), ", result.half_width, confidence);
+        fprintf(stderr, "+- %.4f, ", result.half_width);
     }
     fprintf(stderr, "instructions per cycle %.3f\n", 1 / result.cpi);
 }
 
-void phases_report_print(const struct machine *machine)
+void phases_report_print(const struct machine *machine, bool several)
 {
     const struct phases *phases = &machine->phases;
     if (machine->pipeline == NULL) {
@@ -141,7 +153,7 @@ void phases_report_print(const struct machine *machine)
     } else if (phases->sampling.samples > 0) {
         print_estimate(machine);
     } else {
-        print_measured(&measured, !phases->planned);
+        print_measured(&measured, !phases->planned, several);
     }
 }
 

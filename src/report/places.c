@@ -85,22 +85,28 @@ static void report_text(struct statistics *s, const char *key, const char *text)
     }
 }
 
-void places_report(struct places *places, struct statistics *s, guest_addr address)
+void places_report_place(struct statistics *s, const struct place *known)
 {
-    struct place place;
-    const struct symbol_place *symbol = &place.symbol;
+    static const struct place nothing = {.file = NULL};
+    const struct place *place = known != NULL ? known : &nothing;
+    const struct symbol_place *symbol = &place->symbol;
     char source[512];
-    const bool known = places_find(places, address, &place);
     report_text(s, "function", symbol->function);
     snprintf(source, sizeof source, "%s:%u", symbol->file != NULL ? symbol->file : "",
              symbol->line);
     report_text(s, "source", symbol->file != NULL ? source : NULL);
-    report_text(s, "library", place.library ? place.file : NULL);
-    if (known) {
-        places_report_address(s, "offset", place.offset);
+    report_text(s, "library", place->library ? place->file : NULL);
+    if (known != NULL) {
+        places_report_address(s, "offset", place->offset);
     } else {
         s->nothing(s, "offset");
     }
+}
+
+void places_report(struct places *places, struct statistics *s, guest_addr address)
+{
+    struct place place;
+    places_report_place(s, places_find(places, address, &place) ? &place : NULL);
 }
 
 void places_name(const struct place *place, char *text, size_t columns)
@@ -127,11 +133,11 @@ void places_source(const struct place *place, char *text, size_t columns)
     const struct symbol_place *symbol = &place->symbol;
     char *source = NULL;
     if (symbol->file == NULL) {
-        columns_fit(text, "-", columns);
+        columns_fill(text, "-", columns);
         return;
     }
     ASSERT(asprintf(&source, "%s:%u", symbol->file, symbol->line) >= 0);
-    columns_fit(text, source, columns);
+    columns_fill(text, source, columns);
     free(source);
 }
 

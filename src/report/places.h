@@ -20,7 +20,8 @@ struct places;
 struct places *places_open(struct process *process);
 /* The strings live until places_close.  False if not even the file is known. */
 bool places_find(struct places *places, guest_addr address, struct place *place);
-/* `function`, `source`, `library` and `offset` of an address; an address. */
+/* `function`, `source`, `library` and `offset` of an address, or of a place, NULL if nothing is known; an address. */
+void places_report_place(struct statistics *statistics, const struct place *place);
 void places_report(struct places *places, struct statistics *statistics, guest_addr address);
 void places_report_address(struct statistics *statistics, const char *key, guest_addr address);
 /* Whose an instruction is (enum owner of units/origins.h), in words. */
@@ -28,7 +29,7 @@ const char *places_owner(unsigned owner);
 /* As a person reads them, within so many columns; "-" if nothing is known.  The function: "main"; of a library
  * without debug information with its name, "libc.so.6: memcpy"; without a symbol "libc.so.6+0x1234". */
 void places_name(const struct place *place, char *text, size_t columns);
-/* The source: "prog.c:12". */
+/* The source, "prog.c:12", with blanks behind it up to the column's end. */
 void places_source(const struct place *place, char *text, size_t columns);
 void places_close(struct places *places);
 

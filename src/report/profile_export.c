@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What stands where in the lists of a profile: docs/stats.md. */
 enum { LINE_FUNCTION, LINE_FILE, LINE_LINE, LINE_INSTRUCTIONS, LINE_CYCLES };
@@ -211,8 +212,27 @@ static bool is_own_file(const json_t *function, const char *path)
 /* Sources as a callgrind file names them. */
 struct source_names {
     struct sources *sources;
+    char *folder; /* where the report is made, with a slash at its end; NULL if that is not known */
     const char *asked, *answer; /* the last: a function's lines are mostly of one file */
 };
+
+/* callgrind_annotate leaves out the folder that it runs in where a function is, and not where one is called, and then
+ * takes it for two.  Most run it where they made the report, so names there have no folder from the outset. */
+static const char *below_folder(const struct source_names *names, const char *path)
+{
+    const size_t length = names->folder != NULL ? strlen(names->folder) : 0;
+    return length > 0 && strncmp(path, names->folder, length) == 0 ? path + length : path;
+}
+
+static char *find_folder(void)
+{
+    char *folder = getcwd(NULL, 0), *ended = NULL;
+    if (folder != NULL && strcmp(folder, "/") != 0 && asprintf(&ended, "%s/", folder) < 0) {
+        ended = NULL;
+    }
+    free(folder);
+    return ended;
+}
 
 /* Without its folders if it may not be shown; `path` must stay. */
 static const char *name_source(struct source_names *names, const char *path)
@@ -225,7 +245,7 @@ static const char *name_source(struct source_names *names, const char *path)
             fclose(shown);
         }
         names->asked = path;
-        names->answer = shown == NULL && slash != NULL ? slash + 1 : path;
+        names->answer = shown == NULL && slash != NULL ? slash + 1 : below_folder(names, path);
     }
     return names->answer;
 }
@@ -277,7 +297,8 @@ void profile_export_callgrind(FILE *file, const json_t *run, const struct source
 {
     const json_t *program = json_object_get(run, "program");
     struct source_names names = {
-        .sources = sources_open(rules, json_string_value(json_object_get(program, "path")))};
+        .sources = sources_open(rules, json_string_value(json_object_get(program, "path"))),
+        .folder = find_folder()};
     const json_t *lines = list_of(run, "lines");
     const bool timed = json_is_integer(list_of(run, "cycles"));
     const json_int_t total = json_integer_value(list_of(run, "instructions"));
@@ -287,6 +308,12 @@ void profile_export_callgrind(FILE *file, const json_t *run, const struct source
     size_t edge = 0;
     fprintf(file, "# callgrind format\nversion: 1\ncreator: %s\n", creator);
     export_command(file, run);
+    if (timed && edges.count > 0) {
+        fputs(
+            "desc: Note: calls have instructions (Ir), no cycles: inclusive costs are right for Ir "
+            "only\n",
+            file);
+    }
     fprintf(file, "positions: line\nevent: Ir : instructions executed\n%sevents: Ir%s\n",
             timed ? "event: Cycles : cycles in which it was the oldest instruction\n" : "",
             timed ? " Cycles" : "");
@@ -332,6 +359,7 @@ void profile_export_callgrind(FILE *file, const json_t *run, const struct source
     fputc('\n', file);
     free(edges.items);
     free(files);
+    free(names.folder);
     sources_close(names.sources);
 }
 

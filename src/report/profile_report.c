@@ -6,9 +6,11 @@
 #include "machine/units/call_graph.h"
 #include "machine/units/profile.h"
 #include "report/loop_bodies.h"
+#include "report/phases_report.h"
 #include "report/places.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +36,14 @@ struct site_sum {
 
 struct loop_share {
     guest_addr head;
+    uint32_t function;
     double share;
 };
 
 struct profile_report {
     const struct function_table *table;
     bool timed;
+    double scale; /* of cycles, to those of the whole run: phases_report_scale */
     struct profile_count *counts;
     size_t count;
     uint64_t instructions, cycles, other_cycles;
@@ -177,19 +181,64 @@ static void share_loops(struct profile_report *report)
     ASSERT(report->shares != NULL);
     for (size_t i = 0; i < report->loops.count; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
-        report->shares[i] = (struct loop_share){
-            .head = loop->head, .share = share_of(report, loop->instructions, loop->cycles)};
+        report->shares[i] =
+            (struct loop_share){.head = loop->head,
+                                .function = loop->function,
+                                .share = share_of(report, loop->instructions, loop->cycles)};
     }
     qsort(report->shares, report->loops.count, sizeof *report->shares, by_head);
 }
 
-double profile_report_share(const struct profile_report *report, guest_addr head)
+static const struct loop_share *find_share(const struct profile_report *report, guest_addr head)
 {
     const struct loop_share key = {.head = head};
-    const struct loop_share *found =
-        report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
-                       : NULL;
+    return report != NULL ? bsearch(&key, report->shares, report->loops.count, sizeof key, by_head)
+                          : NULL;
+}
+
+double profile_report_share(const struct profile_report *report, guest_addr head)
+{
+    const struct loop_share *found = find_share(report, head);
     return found != NULL ? found->share : UNKNOWN;
+}
+
+/* What is known of an address in a function: by the function, since its file may be mapped no longer. */
+static bool find_place(const struct profile_report *report, struct places *places,
+                       uint32_t function, guest_addr address, struct place *place)
+{
+    return function_table_place(report->table, function, address, place) ||
+           places_find(places, address, place);
+}
+
+bool profile_report_place(const struct profile_report *report, struct places *places,
+                          guest_addr head, struct place *place)
+{
+    const struct loop_share *found = find_share(report, head);
+    return found != NULL ? find_place(report, places, found->function, head, place)
+                         : places_find(places, head, place);
+}
+
+/* A function without a symbol has its own name, not that of the address; code that no function has, the address's. */
+static void name_place(const struct profile_report *report, uint32_t function,
+                       const struct place *place, char *name, size_t columns)
+{
+    const bool made = function_table_get(report->table, function)->made != NULL;
+    if (place->symbol.function != NULL || (place->file != NULL && !made)) {
+        places_name(place, name, columns);
+    } else {
+        columns_fit(name, function_table_name(report->table, function), columns);
+    }
+}
+
+void profile_report_name(const struct profile_report *report, guest_addr head,
+                         const struct place *place, char *name, size_t columns)
+{
+    const struct loop_share *found = find_share(report, head);
+    if (found != NULL) {
+        name_place(report, found->function, place, name, columns);
+    } else {
+        places_name(place, name, columns);
+    }
 }
 
 struct profile_report *profile_report_take(struct process *process,
@@ -203,6 +252,7 @@ struct profile_report *profile_report_take(struct process *process,
     ASSERT(report != NULL);
     report->table = functions;
     report->timed = process->machine.pipeline != NULL;
+    report->scale = phases_report_scale(&process->machine);
     report->counts = profile_counts(profile, &report->count);
     report->other_cycles = profile_other_cycles(profile);
     sum_functions(report);
@@ -215,8 +265,7 @@ struct profile_report *profile_report_take(struct process *process,
             report->functions[i].inclusive = call_graph_inclusive(calls, (uint32_t)i);
         }
     }
-    const struct loop_facts facts = {.origins = &process->machine.origins,
-                                     .is_function = is_function,
+    const struct loop_facts facts = {.is_function = is_function,
                                      .called = calls != NULL ? called_from : NULL,
                                      .context = report};
     report->loops = loop_bodies_find(report->counts, report->count, &facts);
@@ -264,7 +313,7 @@ static void report_called(const struct profile_report *report, struct statistics
 }
 
 static void report_function(const struct profile_report *report, const struct function_sum *sum,
-                            struct places *places, struct statistics *s)
+                            struct statistics *s)
 {
     const struct table_function *function = function_table_get(report->table, sum->number);
     struct place place = {.file = NULL};
@@ -278,7 +327,7 @@ static void report_function(const struct profile_report *report, const struct fu
     }
     if (function->name != NULL) {
         places_report_address(s, "address", function->start);
-        places_find(places, function->start, &place);
+        function_table_place(report->table, sum->number, function->start, &place);
     } else {
         s->nothing(s, "address");
     }
@@ -299,9 +348,11 @@ static void report_function(const struct profile_report *report, const struct fu
 static void report_loop(const struct profile_report *report, const struct loop_body *loop,
                         struct places *places, struct statistics *s)
 {
+    struct place place;
+    const bool known = find_place(report, places, loop->function, loop->head, &place);
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
-    places_report(places, s, loop->head);
+    places_report_place(s, known ? &place : NULL);
     s->number(s, "executions", loop->executions);
     s->number(s, "turns", loop->turns);
     s->number(s, "instructions", loop->instructions);
@@ -370,7 +421,7 @@ static void report_lines(const struct profile_report *report, const uint32_t *in
     for (size_t i = 0; i < report->count; i++) {
         const struct profile_count *counted = &report->counts[i];
         struct place place;
-        places_find(places, counted->pc, &place);
+        find_place(report, places, counted->function, counted->pc, &place);
         lines[i] = (struct line_sum){.function = indexes[counted->function],
                                      .path = place.symbol.path,
                                      .folder = place.symbol.folder,
@@ -466,7 +517,7 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     report_cycles(report, s, report->cycles);
     s->begin_list(s, "functions");
     for (size_t i = 0; i < report->function_count; i++) {
-        report_function(report, &report->functions[i], places, s);
+        report_function(report, &report->functions[i], s);
     }
     s->end(s);
     s->begin_list(s, "loops");
@@ -481,19 +532,16 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     places_close(places);
 }
 
-/* Source and name of the function or loop at an address; `name` instead if nothing is known of it. */
-static void print_place(struct places *places, guest_addr address, const char *name)
+/* Source and name of the function, or of a loop in it at `address`. */
+static void print_place(const struct profile_report *report, struct places *places,
+                        uint32_t function, guest_addr address)
 {
     char shown[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
     struct place place;
-    places_find(places, address, &place);
+    find_place(report, places, function, address, &place);
     places_source(&place, source, SOURCE_COLUMNS);
-    if (place.symbol.function != NULL) {
-        places_name(&place, shown, NAME_COLUMNS);
-    } else {
-        columns_fit(shown, name, NAME_COLUMNS);
-    }
-    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, source, shown);
+    name_place(report, function, &place, shown, NAME_COLUMNS);
+    say(stderr, "  %s %s\n", source, shown);
 }
 
 static void print_inclusive(const struct profile_report *report, uint64_t instructions)
@@ -503,42 +551,94 @@ static void print_inclusive(const struct profile_report *report, uint64_t instru
     }
 }
 
-static void print_functions(const struct profile_report *report, struct places *places)
+/* What is shown of a function or a loop: of a sampled run the estimate for all of it. */
+static uint64_t shown_of(const struct profile_report *report, uint64_t instructions,
+                         uint64_t cycles)
+{
+    return report->cycles == 0 ? instructions : (uint64_t)llround(report->scale * (double)cycles);
+}
+
+static void print_more(size_t count, size_t printed)
+{
+    if (count > printed) {
+        say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...", count - printed);
+    }
+}
+
+static void print_sum(const struct profile_report *report, uint64_t cycles, uint64_t inclusive,
+                      const char *name)
+{
+    fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, report->instructions, cycles),
+            100 * share_of(report, report->instructions, cycles));
+    print_inclusive(report, inclusive);
+    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, "-", name);
+}
+
+/* Of a translated program the sum is less than what was executed for it: the translator's own instructions are not in
+ * it, nor what its code in the cache needs more. */
+static void print_functions(const struct profile_report *report, struct places *places,
+                            bool translated)
 {
     const bool cycles = report->cycles != 0;
-    say(stderr, "\n%15s %6s%s  %-*s %s\n", cycles ? "cycles" : "instructions", "share",
-        report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
-    for (size_t i = 0; i < report->function_count && i < PRINTED_FUNCTIONS; i++) {
+    size_t count = 0;
+    while (count < report->function_count &&
+           (cycles ? report->functions[count].cycles : report->functions[count].instructions) > 0) {
+        count++;
+    }
+    say(stderr, "\n%15s %6s%s  %-*s %s\n",
+        !cycles                ? "instructions"
+        : report->scale == 1.0 ? "cycles"
+                               : "est. cycles",
+        "share", report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
+    for (size_t i = 0; i < count && i < PRINTED_FUNCTIONS; i++) {
         const struct function_sum *sum = &report->functions[i];
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%", cycles ? sum->cycles : sum->instructions,
+        fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, sum->instructions, sum->cycles),
                 100 * share_of(report, sum->instructions, sum->cycles));
         print_inclusive(report, sum->inclusive);
-        print_place(places, function_table_get(report->table, sum->number)->start,
-                    function_table_name(report->table, sum->number));
+        print_place(report, places, sum->number,
+                    function_table_get(report->table, sum->number)->start);
+    }
+    print_more(count, PRINTED_FUNCTIONS);
+    print_sum(report, report->cycles, report->instructions,
+              translated ? "all of the program, as it would run alone" : "all of the program");
+    if (report->other_cycles > 0) {
+        print_sum(report, report->other_cycles, 0, "the translator");
+    }
+    if (cycles && report->places != NULL) {
+        say(stderr, "%15s inclusive: of the program's instructions, with what a function calls\n",
+            "");
     }
 }
 
 static void print_loops(const struct profile_report *report, struct places *places)
 {
-    say(stderr, "\n%15s %6s%s  %-14s  %-*s %s\n", "turns", "share",
-        report->places != NULL ? " inclusive" : "", "loop", SOURCE_COLUMNS, "source", "function");
-    for (size_t i = 0; i < report->loops.count && i < PRINTED_LOOPS; i++) {
+    say(stderr, "\n%15s %6s%s  %-14s %-*s %s\n", "turns", "share",
+        report->places != NULL ? " inclusive" : "", "head", SOURCE_COLUMNS, "source", "function");
+    size_t count = 0;
+    while (count < report->loops.count &&
+           (report->cycles != 0 ? report->loops.loops[count].cycles
+                                : report->loops.loops[count].instructions) > 0) {
+        count++;
+    }
+    for (size_t i = 0; i < count && i < PRINTED_LOOPS; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
         fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,
                 100 * share_of(report, loop->instructions, loop->cycles));
         print_inclusive(report, loop->instructions + loop->called);
-        fprintf(stderr, "  0x%-12" PRIx64, loop->head);
-        print_place(places, loop->head, function_table_name(report->table, loop->function));
+        fprintf(stderr, "  0x%-11" PRIx64, loop->head);
+        print_place(report, places, loop->function, loop->head);
     }
+    print_more(count, PRINTED_LOOPS);
 }
 
-void profile_report_print(const struct profile_report *report, struct process *process, bool loops)
+void profile_report_print(const struct profile_report *report, struct process *process,
+                          bool translated, bool loops)
 {
     if (report == NULL || report->instructions == 0) {
         return;
     }
     struct places *places = places_open(process);
-    print_functions(report, places);
+    print_functions(report, places, translated);
     if (loops) {
         print_loops(report, places);
     }

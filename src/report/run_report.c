@@ -287,7 +287,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     if (run->translator != NULL) {
         translator_report_print(run->translator, machine);
     }
-    phases_report_print(machine);
+    phases_report_print(machine, process->schedule.together != NULL);
     if (machine->pipeline != NULL) {
         pipeline_print_summary(machine->pipeline, stderr);
     }
@@ -295,7 +295,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
     hotspots_print_counters(&hotspots, process);
-    profile_report_print(run->profile, process, hotspots.count == 0);
+    profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     hotspots_free(&hotspots);
     loads_report_print(process);

@@ -1,11 +1,13 @@
-/* Reads .symtab, or .dynsym in a stripped file, into a table for binary search. */
+/* Reads .symtab, or .dynsym in a stripped file, into a table for binary search, and finds what has no symbol. */
 #include "symbols/functions.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/called.h"
 #include "symbols/demangle.h"
+#include "symbols/frames.h"
 
 /* A label of hand-written assembly has no type and no size.  It counts as a function unless it is
  * inside a real one: any typed symbol ranks before it. */
@@ -154,25 +156,6 @@ static void settle(struct functions *functions)
     functions->count = kept;
 }
 
-void functions_read(struct functions *functions, Elf *elf)
-{
-    static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
-
-    for (size_t i = 0; i < sizeof types / sizeof types[0] && functions->count == 0; i++) {
-        Elf_Scn *section = NULL;
-        while ((section = elf_nextscn(elf, section)) != NULL) {
-            GElf_Shdr header;
-            if (gelf_getshdr(section, &header) != NULL && header.sh_type == types[i]) {
-                read_table(functions, elf, section, &header);
-            }
-        }
-    }
-    if (functions->count > 0) {
-        qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
-        settle(functions);
-    }
-}
-
 /* The last function that begins at or before `address`; NULL if there is none. */
 static struct function *find_before(struct functions *functions, uint64_t address)
 {
@@ -190,12 +173,108 @@ static struct function *find_before(struct functions *functions, uint64_t addres
     return low > 0 ? &functions->items[low - 1] : NULL;
 }
 
+static int compare_addresses(const void *left, const void *right)
+{
+    const struct function *a = left;
+    const struct function *b = right;
+
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static bool note_sized(void *context, uint64_t start, uint64_t end)
+{
+    return append(context, &(struct function){.address = start, .end = end, .sized = true});
+}
+
+static bool note_unsized(void *context, uint64_t start, uint64_t end)
+{
+    return append(context, &(struct function){.address = start, .end = end});
+}
+
+/* Adds those of `more` that are not inside a function.  What has no size ends where another begins. */
+static void add_between(struct functions *functions, struct functions *more)
+{
+    const size_t known = functions->count;
+
+    if (more->count > 0) {
+        qsort(more->items, more->count, sizeof *more->items, compare_addresses);
+    }
+    for (size_t i = 0; i < more->count; i++) {
+        struct function *item = &more->items[i];
+        /* Those that are added stand behind the known ones, where the search does not see them. */
+        struct functions searched = {.items = functions->items, .count = known};
+        struct function *before = find_before(&searched, item->address);
+        const struct function *next = before != NULL ? before + 1 : functions->items;
+        const bool inside = before != NULL && item->address < before->end;
+        struct function *last =
+            functions->count > known ? &functions->items[functions->count - 1] : NULL;
+        const bool inside_last = last != NULL && item->address < last->end;
+        if ((inside && (before->sized || before->address == item->address)) ||
+            (inside_last && (last->sized || last->address == item->address))) {
+            continue;
+        }
+        if (inside) {
+            before->end = item->address;
+        }
+        if (inside_last) {
+            last->end = item->address;
+        }
+        if (next != NULL && next < functions->items + known && next->address < item->end) {
+            item->end = next->address;
+        }
+        if (!append(functions, item)) {
+            break;
+        }
+    }
+    if (functions->count > known) {
+        qsort(functions->items, functions->count, sizeof *functions->items, compare_addresses);
+    }
+}
+
+/* Adds the functions without a symbol: where the file says how to unwind the stack of one, which it does of C++ and
+ * of libraries, and in a stripped file also where calls lead to. */
+static void fill_gaps(struct functions *functions, Elf *elf, bool stripped)
+{
+    struct functions frames = {0}, called = {0};
+
+    frames_read(elf, note_sized, &frames);
+    add_between(functions, &frames);
+    if (stripped) {
+        called_read(elf, note_unsized, &called);
+        add_between(functions, &called);
+    }
+    functions_free(&frames);
+    functions_free(&called);
+}
+
+void functions_read(struct functions *functions, Elf *elf)
+{
+    static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
+    bool stripped = true;
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0] && functions->count == 0; i++) {
+        Elf_Scn *section = NULL;
+        while ((section = elf_nextscn(elf, section)) != NULL) {
+            GElf_Shdr header;
+            if (gelf_getshdr(section, &header) != NULL && header.sh_type == types[i]) {
+                read_table(functions, elf, section, &header);
+            }
+        }
+        stripped = stripped && (types[i] != SHT_SYMTAB || functions->count == 0);
+    }
+    if (functions->count > 0) {
+        qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
+        settle(functions);
+    }
+    fill_gaps(functions, elf, stripped);
+}
+
 bool functions_find(struct functions *functions, uint64_t address, const char **name,
                     uint64_t *offset)
 {
     struct function *function = find_before(functions, address);
 
-    if (function == NULL || address >= function->end) {
+    if (function == NULL || address >= function->end || function->name == NULL) {
         return false;
     }
     if (function->readable == NULL) {
@@ -206,22 +285,20 @@ bool functions_find(struct functions *functions, uint64_t address, const char **
     return true;
 }
 
-const char *functions_range(struct functions *functions, uint64_t address, uint64_t *start,
-                            uint64_t *end)
+bool functions_range(struct functions *functions, uint64_t address, const char **name,
+                     uint64_t *start, uint64_t *end)
 {
-    const struct function *before = find_before(functions, address);
-    const struct function *next = before != NULL ? before + 1 : functions->items;
-    const char *name = NULL;
+    const struct function *function = find_before(functions, address);
     uint64_t offset;
 
-    if (before != NULL && functions_find(functions, address, &name, &offset)) {
-        *start = before->address;
-        *end = before->end;
-        return name;
+    if (function == NULL || address >= function->end) {
+        return false;
     }
-    *start = before != NULL ? before->end : 0;
-    *end = next != NULL && next < functions->items + functions->count ? next->address : UINT64_MAX;
-    return NULL;
+    *start = function->address;
+    *end = function->end;
+    *name = NULL;
+    functions_find(functions, address, name, &offset);
+    return true;
 }
 
 void functions_free(struct functions *functions)

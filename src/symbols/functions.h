@@ -1,4 +1,4 @@
-/* The functions of one ELF file in order of address, from its symbol table. */
+/* The functions of one ELF file in order of address, from its symbol table and what it has to unwind its stack. */
 #ifndef STRATA_SYMBOLS_FUNCTIONS_H
 #define STRATA_SYMBOLS_FUNCTIONS_H
 
@@ -11,7 +11,7 @@ struct function {
     uint64_t address;
     uint64_t end;     /* one past its last byte */
     bool sized;       /* its own symbol says so; else it ends where another begins */
-    const char *name; /* in the ELF file's string table */
+    const char *name; /* in the ELF file's string table; NULL if it has no symbol */
     char *readable;   /* demangled when first asked for; NULL before, or if name is plain */
     unsigned rank;    /* of several names of an address, the one of the lowest rank is shown */
 };
@@ -26,12 +26,13 @@ struct functions {
  * point into `elf`, which must stay open. */
 void functions_read(struct functions *functions, Elf *elf);
 
+/* The name of the function at `address`, if there is one that has a name. */
 bool functions_find(struct functions *functions, uint64_t address, const char **name,
                     uint64_t *offset);
 
-/* The addresses around `address` that are of one function, or of none; NULL for these, else the function's name. */
-const char *functions_range(struct functions *functions, uint64_t address, uint64_t *start,
-                            uint64_t *end);
+/* Whether there is a function at `address`: where it begins and ends, and its name, NULL if it has no symbol. */
+bool functions_range(struct functions *functions, uint64_t address, const char **name,
+                     uint64_t *start, uint64_t *end);
 
 void functions_free(struct functions *functions);
 

@@ -84,10 +84,10 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place
     return function_known || line_known;
 }
 
-const char *symbols_function(struct symbols *symbols, uint64_t address, uint64_t *start,
-                             uint64_t *end)
+bool symbols_function(struct symbols *symbols, uint64_t address, const char **name, uint64_t *start,
+                      uint64_t *end)
 {
-    return functions_range(&symbols->functions, address, start, end);
+    return functions_range(&symbols->functions, address, name, start, end);
 }
 
 bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address)

@@ -26,10 +26,9 @@ struct symbols *symbols_open(const char *path);
  * was loaded elsewhere the caller subtracts the load bias.  False if neither half is known. */
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place);
 
-/* The name of the function at `address`, and where it begins and ends; NULL if there is none: then the bounds are
- * those of the functions around it. */
-const char *symbols_function(struct symbols *symbols, uint64_t address, uint64_t *start,
-                             uint64_t *end);
+/* Whether there is a function at `address`: where it begins and ends, and its name, NULL if it has no symbol. */
+bool symbols_function(struct symbols *symbols, uint64_t address, const char **name, uint64_t *start,
+                      uint64_t *end);
 
 /* The linked address of the byte at `offset` in the file; false if no loaded segment has it. */
 bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address);

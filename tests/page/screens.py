@@ -97,6 +97,9 @@ def test_incomplete(browser, page, runs):
     shown = browser.evaluate(ROWS % "#hot-loops")
     expected = [("" if loop["complete"] else "\u2265 ") + f"{loop['executions']:,}" for loop in loops]
     table = table_of(browser, "#loops")
+    marked = browser.evaluate("[...document.querySelectorAll('#code details[open] .disassembly .marked .count')].map((one) => one.textContent.trim())")
+    verdict("a count that is not complete, beside the code", differs("said", marked[:1], expected[:1]),
+            not expected[0].startswith("\u2265") and "it is complete")
     verdict("counts that are not complete", (spots["incomplete"] == 0) and "all are",
             differs("rows", [row[3] for row in shown], expected[:len(shown)]),
             differs("shares", [row[4] == "-" for row in shown],
@@ -104,8 +107,21 @@ def test_incomplete(browser, page, runs):
             differs("CSV", [(row["executions"], row["complete"]) for row in table],
                     [(str(loop["executions"]), str(loop["complete"]).lower()) for loop in loops]),
             *(f"{word!r} is not in {said!r}" for word in (f"{spots['incomplete']} of {len(spots['loops'])} loops",
-                                                          f"a table of 4 evicted {spots['evicted']} counters")
+                                                          f"a table of 4 evicted {spots['evicted']} counters", "these have no share")
               if word not in said))
+
+
+def test_sampled(browser, page, path):
+    stats = read_json(path)
+    pipeline = stats["pipeline"]
+    scale = pipeline["sampling"]["estimated_cycles"] / pipeline["cycles"]
+    listed = sorted((one for one in stats["profile"]["functions"] if one["instructions"] > 0 or one["cycles"] > 0),
+                    key=lambda one: -one["share"])
+    browser.open(page)
+    rows = table_of(browser, "#functions")
+    verdict("functions of a run that was sampled",
+            differs("cycles", int(rows[0]["estimated cycles"]), round(scale * listed[0]["cycles"])),
+            differs("title", browser.evaluate("document.querySelector('#story .top')?.closest('div').textContent.includes('estimated cycles')"), True))
 
 
 def test_no_empty_bars(browser, page, runs):
@@ -126,7 +142,7 @@ def test_screens(browser, folder, runs):
              "a translated run": [runs.translated], "two translated runs": [runs.evicted, runs.translated],
              "a dynamic run": [runs.dynamic], "slices": [runs.slices], "two runs with slices":
              [runs.slices, runs.hardware_slices], "programs together": [runs.together, runs.other_together],
-             "a run with evictions": [runs.evicted]}
+             "a run with evictions": [runs.evicted], "samples of a run": [runs.sampled]}
     made = {name: make_page(folder, f"screen-{i}.html", *files) for i, (name, files) in enumerate(pages.items())}
     for name, page in made.items():
         test_widths(browser, name, page)
@@ -136,6 +152,7 @@ def test_screens(browser, folder, runs):
     test_functions(browser, made["a translated run"], runs.translated)
     test_incomplete(browser, made["a run with evictions"], runs)
     test_no_empty_bars(browser, made["slices"], runs)
+    test_sampled(browser, made["samples of a run"], runs.sampled)
     browser.open(made["two translated runs"])
     scales = browser.evaluate(SCALES)
     verdict("small multiples", differs("charts", len(scales), 2), differs("scales", scales[0], scales[-1]))

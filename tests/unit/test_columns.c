@@ -55,6 +55,23 @@ static void bytes_that_are_no_characters_have_room(void **state)
     assert_true(strlen(fit(text)) < COLUMN_BYTES(COLUMNS));
 }
 
+static void blanks_fill_by_characters(void **state)
+{
+    char filled[COLUMN_BYTES(COLUMNS)];
+
+    (void)state;
+    columns_fill(filled, "main", COLUMNS);
+    assert_string_equal(filled, "main      ");
+    columns_fill(filled,
+                 "gr\xc3\xb6\xc3\x9f"
+                 "e.c",
+                 COLUMNS);
+    assert_string_equal(filled, "gr\xc3\xb6\xc3\x9f"
+                                "e.c   ");
+    columns_fill(filled, "0123456789a", COLUMNS);
+    assert_string_equal(filled, "0123...89a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +79,7 @@ int main(void)
         cmocka_unit_test(the_middle_of_what_is_too_long_goes),
         cmocka_unit_test(characters_of_several_bytes_are_not_cut),
         cmocka_unit_test(bytes_that_are_no_characters_have_room),
+        cmocka_unit_test(blanks_fill_by_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

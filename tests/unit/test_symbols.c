@@ -225,6 +225,90 @@ static void finds_nothing_in_a_stripped_program(void **state)
     symbols_close(symbols);
 }
 
+static void assert_unnamed(struct symbols *symbols, uint64_t start, uint64_t inside)
+{
+    const char *name = "left over";
+    uint64_t found, end;
+
+    assert_true(symbols_function(symbols, start + inside, &name, &found, &end));
+    assert_null(name);
+    assert_int_equal(found, start);
+    assert_true(end > start + inside);
+}
+
+/* What the stack is unwound with stays in a stripped file. */
+static void finds_where_unnamed_functions_begin(void **state)
+{
+    const char *prefix = *state;
+    const char *program =
+        build(prefix, "gcc", "c", c_source, "-g -fasynchronous-unwind-tables -Wl,--eh-frame-hdr");
+    const uint64_t starts[] = {address_of(prefix, program, "twice"),
+                               address_of(prefix, program, "inner"),
+                               address_of(prefix, program, "_start")};
+
+    run("%sstrip -s %s", prefix, program);
+    struct symbols *symbols = symbols_open(program);
+    assert_non_null(symbols);
+    for (size_t i = 0; i < 3; i++) {
+        const char *name;
+        uint64_t start, end;
+        assert_unnamed(symbols, starts[i], 0);
+        assert_unnamed(symbols, starts[i], 6);
+        assert_true(symbols_function(symbols, starts[i], &name, &start, &end));
+        assert_true(i == 2 || end <= starts[i + 1]);
+        assert_nowhere(symbols, starts[i]);
+    }
+    symbols_close(symbols);
+}
+
+/* Without that, where calls lead to, and the entry. */
+static void finds_where_called_functions_begin(void **state)
+{
+    const char *prefix = *state;
+    const char *program =
+        build(prefix, "gcc", "c", c_source, "-fno-asynchronous-unwind-tables -fno-unwind-tables");
+    const uint64_t twice = address_of(prefix, program, "twice");
+    const uint64_t inner = address_of(prefix, program, "inner");
+    const uint64_t entry = address_of(prefix, program, "_start");
+    const char *name;
+    uint64_t start, end;
+
+    run("%sstrip -s %s", prefix, program);
+    struct symbols *symbols = symbols_open(program);
+    assert_non_null(symbols);
+    assert_unnamed(symbols, twice, 6);
+    assert_unnamed(symbols, inner, 6);
+    assert_unnamed(symbols, entry, 6);
+    assert_true(symbols_function(symbols, twice, &name, &start, &end));
+    assert_int_equal(end, inner);
+    assert_false(symbols_function(symbols, twice - 2, &name, &start, &end));
+    symbols_close(symbols);
+}
+
+/* Whatever stands where the stack is unwound with: nothing else is read. */
+static void survives_damaged_frames(void **state)
+{
+    const char *prefix = *state;
+    static const char *const bytes[] = {
+        "\\377\\377\\377\\377", /* a length in 64 bits, which is missing */
+        "\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\177", /* one that reaches too far */
+        "\\004\\000\\000\\000\\000\\000\\000\\000", /* nothing behind the number of a common entry */
+        "\\010\\000\\000\\000\\000\\000\\000\\000\\001zRx\\010\\000\\000\\000\\010\\000\\000\\000",
+        "\\003\\000\\000\\000\\001\\001\\001", /* too short for a number */
+    };
+
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        const char *program = build(prefix, "gcc", "c", c_source, "-fasynchronous-unwind-tables");
+        const uint64_t twice = address_of(prefix, program, "twice");
+        run("printf '%s' >%s/frames", bytes[i], folder);
+        run("%sobjcopy --update-section .eh_frame=%s/frames %s", prefix, folder, program);
+        struct symbols *symbols = symbols_open(program);
+        assert_non_null(symbols);
+        assert_place(symbols, twice, "twice", 0, NULL, 0);
+        symbols_close(symbols);
+    }
+}
+
 static void finds_lines_without_a_symbol_table(void **state)
 {
     const char *prefix = *state;
@@ -395,6 +479,9 @@ int main(void)
         FOR_BOTH(finds_functions_without_debug_information),
         FOR_BOTH(finds_exported_functions_of_a_stripped_library),
         FOR_BOTH(finds_nothing_in_a_stripped_program),
+        FOR_BOTH(finds_where_unnamed_functions_begin),
+        cmocka_unit_test_prestate(finds_where_called_functions_begin, cross),
+        FOR_BOTH(survives_damaged_frames),
         FOR_BOTH(finds_lines_without_a_symbol_table),
         FOR_BOTH(demangles_cxx_names),
         FOR_BOTH(takes_labels_of_assembly_for_functions),

@@ -103,6 +103,7 @@ struct engine {
     struct memory *memory;
     struct unit_set *units;
     const void *const *handlers; /* by enum handler */
+    struct watch_event told;     /* what was told last; what only a pipeline says stays zero */
 
     struct jump_cache_entry jump_cache[JUMP_CACHE_ENTRIES];
     struct block_index by_pc;

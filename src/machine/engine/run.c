@@ -58,27 +58,33 @@ static void resolve(struct hart *hart, const struct watch_site *site, struct wat
     }
 }
 
-/* Tells the units that asked for an event here. */
+/* Tells the units that asked for an event here.  To clear a whole event each time took a seventh of the time of programs
+ * that call much, with a call graph. */
 static void notify(struct engine *engine, struct hart *hart, const struct watch_site *site)
 {
-    struct watch_event event = {.cycle = UNIT_NO_CYCLE, .context = hart->context, .hart = hart};
+    struct watch_event *event = &engine->told;
+    event->cycle = UNIT_NO_CYCLE;
+    event->context = hart->context;
+    event->hart = hart;
+    event->address = 0;
+    event->taken = false;
     if (site->events & WATCH_MEMORY) {
         const bool offset = (site->instruction.flags & WATCHED_ATOMIC) == 0;
-        event.address = hart->x[site->insn.rs1] + (offset ? (uint64_t)site->insn.imm : 0);
-        watch_site_tell(site, WATCH_MEMORY, &event);
+        event->address = hart->x[site->insn.rs1] + (offset ? (uint64_t)site->insn.imm : 0);
+        watch_site_tell(site, WATCH_MEMORY, event);
     }
     if (site->events & WATCH_BRANCH) {
-        resolve(hart, site, &event);
-        watch_site_tell(site, WATCH_BRANCH, &event);
+        resolve(hart, site, event);
+        watch_site_tell(site, WATCH_BRANCH, event);
     }
     if (site->events & WATCH_BEFORE) {
-        watch_site_tell(site, WATCH_BEFORE, &event);
+        watch_site_tell(site, WATCH_BEFORE, event);
     }
     if (site->events & WATCH_EXECUTED) {
-        watch_site_tell(site, WATCH_EXECUTED, &event);
+        watch_site_tell(site, WATCH_EXECUTED, event);
     }
     if (site->events & WATCH_RETIRED) {
-        watch_site_tell(site, WATCH_RETIRED, &event);
+        watch_site_tell(site, WATCH_RETIRED, event);
     }
     if (UNLIKELY(callbacks_due(hart))) {
         /* It begins behind the running block. */

@@ -10,10 +10,12 @@
 #define NO_WAY UINT32_MAX
 /* What the course has between a call and the first instruction behind it: no function. */
 #define CALLING CALL_GRAPH_NO_FUNCTION
+#define CACHED_WAYS 4096 /* a power of two */
 
 /* From a place through a call site to a function: the place there. */
 struct way {
     uint64_t site;
+    uint32_t from;
     uint32_t function;
     uint32_t to;
     uint32_t next;  /* of the same place */
@@ -55,6 +57,7 @@ struct call_graph {
     size_t place_count, place_capacity;
     struct way *ways;
     size_t way_count, way_capacity;
+    uint32_t cached[CACHED_WAYS]; /* ways that were gone lately, by what leads to them, or NO_WAY */
     struct call_again *again;
     size_t again_count, again_capacity;
     uint64_t
@@ -118,6 +121,7 @@ static struct way *add_way(struct call_graph *graph, uint32_t from, uint32_t fun
         make_room(graph->ways, graph->way_count, &graph->way_capacity, sizeof *graph->ways);
     struct way *way = &graph->ways[graph->way_count];
     *way = (struct way){.site = site,
+                        .from = from,
                         .function = function,
                         .to = to,
                         .next = graph->first_ways[from],
@@ -126,23 +130,34 @@ static struct way *add_way(struct call_graph *graph, uint32_t from, uint32_t fun
     return way;
 }
 
-/* The way that was gone last is looked at first. */
+static bool is_way(const struct way *way, uint32_t from, uint32_t function, uint64_t site)
+{
+    return way->site == site && way->from == from && way->function == function;
+}
+
+static struct way *search_way(struct call_graph *graph, uint32_t from, uint32_t function,
+                              uint64_t site)
+{
+    for (uint32_t i = graph->first_ways[from]; i != NO_WAY; i = graph->ways[i].next) {
+        if (is_way(&graph->ways[i], from, function, site)) {
+            return &graph->ways[i];
+        }
+    }
+    return add_way(graph, from, function, site);
+}
+
+/* A function that is called from many places, or calls many, would make the search long: half of the time that calls
+ * take was spent there. */
 static struct way *find_way(struct call_graph *graph, uint32_t from, uint32_t function,
                             uint64_t site)
 {
-    uint32_t *link = &graph->first_ways[from];
-    while (*link != NO_WAY) {
-        struct way *way = &graph->ways[*link];
-        if (way->function == function && way->site == site) {
-            const uint32_t number = *link;
-            *link = way->next;
-            way->next = graph->first_ways[from];
-            graph->first_ways[from] = number;
-            return way;
-        }
-        link = &way->next;
+    const uint64_t mixed =
+        (site >> 1) + from * UINT64_C(0x9e3779b1) + function * UINT64_C(0x85ebca6b);
+    uint32_t *cached = &graph->cached[(mixed ^ mixed >> 12) & (CACHED_WAYS - 1)];
+    if (*cached == NO_WAY || !is_way(&graph->ways[*cached], from, function, site)) {
+        *cached = (uint32_t)(search_way(graph, from, function, site) - graph->ways);
     }
-    return add_way(graph, from, function, site);
+    return &graph->ways[*cached];
 }
 
 static void count_call(struct call_graph *graph, const struct way *way)
@@ -209,6 +224,7 @@ struct call_graph *call_graph_create(void)
     struct call_graph *graph = calloc(1, sizeof *graph);
     if (graph != NULL) {
         graph->course.function = CALLING;
+        memset(graph->cached, 0xff, sizeof graph->cached); /* NO_WAY */
         add_place(graph, CALL_GRAPH_ROOT, CALL_GRAPH_NO_FUNCTION, 0);
     }
     return graph;

@@ -21,6 +21,8 @@ struct place {
      * it does not, which is how often it was taken there. */
     struct watch_run falls, turned_falls;
     uint32_t function;
+    uint32_t
+        word; /* the instruction, which may be gone when it is asked for; 0 if it is not known */
     uint8_t control; /* enum control */
     uint8_t bytes;
     uint8_t rs1; /* of a return: where it goes */
@@ -130,8 +132,11 @@ static struct place *find_place(struct profile *profile, guest_addr pc)
         place->falls.unit = place->turned_falls.unit = &profile->unit;
         pc_table_add(&profile->places, &place->item);
     }
-    if (profile->calls != NULL && origins_read(profile->origins, pc, &insn)) {
-        note_control(place, &insn);
+    if (origins_read(profile->origins, pc, &insn)) {
+        place->word = insn.word;
+        if (profile->calls != NULL) {
+            note_control(place, &insn);
+        }
     }
     return place;
 }
@@ -488,6 +493,7 @@ static void add_count(struct pc_item *item, void *context)
     counting->counts[counting->count++] =
         (struct profile_count){.pc = place->item.pc,
                                .function = place->function,
+                               .word = place->word,
                                .executions = (uint64_t)place->more,
                                .falls = place->falls.executions - place->turned_falls.executions,
                                .cycles = place->cycles};

@@ -45,6 +45,7 @@ void profile_put_back(struct profile *profile, struct profile_kept *kept);
 struct profile_count {
     guest_addr pc;
     uint32_t function;
+    uint32_t word; /* the instruction as it was decoded last; 0 if it is not known */
     uint64_t executions;
     uint64_t falls; /* of a backward branch: how often it went on behind itself */
     uint64_t
