@@ -28,9 +28,8 @@
 struct reader {
     const char *next;
     const struct expression_scope *scope;
-    char *problem; /* empty while nothing is wrong */
-    const char *
-        node; /* where the last reference to a list or an object is written; NULL: there was none */
+    char *problem;    /* empty while nothing is wrong */
+    const char *node; /* the text of the last list or object that was named; or NULL */
     int node_length;
     unsigned depth;
 };
