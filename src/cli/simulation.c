@@ -397,7 +397,7 @@ static int run_created(const struct simulation *simulation, struct process *proc
     }
     /* What a program executes was told when the first one started. */
     if (simulation->machine_name != NULL && simulation->environment_fd < 0) {
-        processor_tell_defaults(simulation->machine_name, &simulation->given);
+        parameters_tell_defaults(simulation->machine_name, &simulation->given);
     }
     return run_loaded(simulation, process, run);
 }

@@ -243,6 +243,7 @@ static int make_plan(struct study *study)
             return fail_in_file(study);
         }
     }
+    probe_tell_defaults(&study->plan);
     return STUDY_DONE;
 }
 
