@@ -446,6 +446,7 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
         .processor = simulation->machine.processor,
         .processor_name = simulation->machine.processor_name,
         .phases = simulation->machine.phases,
+        .no_slices = simulation->machine.no_slices,
         .seat = seat,
     };
     own.stats_path = own.profile_path = own.argv0 = own.seen = NULL;
