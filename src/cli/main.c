@@ -35,7 +35,8 @@ static void print_help(void)
            "version.");
     char *documents = beside_find("../docs", "../share/doc/strata/docs");
     if (documents != NULL) {
-        printf("  The documents, docs/, are in\n%s.", documents);
+        printf("  The documents, docs/, are in\n");
+        say(stdout, "%s.", documents);
     }
     printf("\n");
     free(documents);

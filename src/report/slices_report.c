@@ -1,6 +1,7 @@
 /* The slices of a run as a person reads them: where they start, for which load, and whether that helped. */
 #include "report/slices_report.h"
 
+#include "base/say.h"
 #include "machine/helpers/helpers.h"
 #include "report/places.h"
 
@@ -86,12 +87,12 @@ void slices_report_print(struct process *process)
         places_find(places, slice.target.pc, &place);
         places_name(&place, name, NAME_COLUMNS);
         places_source(&place, source, SOURCE_COLUMNS);
-        fprintf(stderr,
-                "%15" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64
-                " %-*s %s\n",
-                ledger->started, ledger->chained, ledger->lines, (double)ledger->timely / lines,
-                (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target.pc,
-                SOURCE_COLUMNS, source, name);
+        say(stderr,
+            "%15" PRIu64 " %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%%  0x%-12" PRIx64
+            " %-*s %s\n",
+            ledger->started, ledger->chained, ledger->lines, (double)ledger->timely / lines,
+            (double)ledger->late / lines, (double)ledger->evicted / lines, slice.target.pc,
+            SOURCE_COLUMNS, source, name);
     }
     places_close(places);
 }
