@@ -225,9 +225,9 @@ install: $(BUILD)/strata $(COMPLETIONS)
 	if [ -d $(BUILD)/bench/programs ]; then install -d $(DESTDIR)$(PREFIX)/share/strata/programs; \
 		cp $(BUILD)/bench/programs/* $(DESTDIR)$(PREFIX)/share/strata/programs/; fi
 	install -d $(DESTDIR)$(PREFIX)/include/strata
-	install -m 644 src/machine/engine/unit.h src/machine/state/statistics.h $(DESTDIR)$(PREFIX)/include/strata/
+	install -m 644 src/machine/engine/unit.h src/machine/state/statistics.h include/strata/* $(DESTDIR)$(PREFIX)/include/strata/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	for page in man/*.1; do sed 's|Pa docs/|Pa $(docdir)/docs/|' $$page >$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	for page in man/*.1; do sed 's|Pa docs/|Pa $(docdir)/docs/|; s|Pa include/|Pa $(PREFIX)/include/|' $$page >$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 	for file in $(DOCUMENTS); do install -D -m 644 $$file $(DESTDIR)$(docdir)/$$file; done
 	install -D -m 644 $(BUILD)/completion/strata.bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
 	install -D -m 644 $(BUILD)/completion/_strata $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)

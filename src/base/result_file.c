@@ -102,16 +102,48 @@ static bool may_write(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
 }
 
-static bool is_possible(const struct place *place)
+/* In a sticky folder, such as /tmp, only the owners of a file and of the folder may put another in its place, whoever
+ * may write into it. */
+static bool may_be_replaced(const struct place *place, const char *folder)
 {
-    char folder[PATH_MAX];
+    struct stat status;
+    if (!place->exists || geteuid() == 0 || stat(folder, &status) != 0 ||
+        (status.st_mode & S_ISVTX) == 0 || status.st_uid == geteuid() ||
+        place->status.st_uid == geteuid()) {
+        return true;
+    }
+    errno = EPERM;
+    return false;
+}
+
+static bool is_no_folder(const struct place *place)
+{
     if (place->exists && S_ISDIR(place->status.st_mode)) {
         errno = EISDIR;
         return false;
     }
+    return true;
+}
+
+static bool is_possible(const struct place *place)
+{
+    char folder[PATH_MAX];
     split(place->path, folder);
-    return (!(place->exists || place->in_place) || may_write(place->path, W_OK)) &&
-           (place->in_place || may_write(folder, W_OK | X_OK));
+    return is_no_folder(place) &&
+           (!(place->exists || place->in_place) || may_write(place->path, W_OK)) &&
+           (place->in_place || (may_write(folder, W_OK | X_OK) && may_be_replaced(place, folder)));
+}
+
+bool result_file_openable(const char *path)
+{
+    struct place place;
+    char folder[PATH_MAX];
+    if (!find_place(&place, path) || !is_no_folder(&place)) {
+        return false;
+    }
+    split(place.path, folder);
+    return place.exists || place.in_place ? may_write(place.path, W_OK)
+                                          : may_write(folder, W_OK | X_OK);
 }
 
 bool result_file_possible(const char *path)
@@ -241,6 +273,13 @@ bool result_file_write(const char *path, const void *bytes, size_t count, mode_t
     return find_place(&place, path) && is_possible(&place) &&
            (place.in_place ? write_in_place(&place, bytes, count)
                            : replace(&place, bytes, count, mode));
+}
+
+bool result_file_is_open(const char *path, int fd)
+{
+    struct stat named, open;
+    return stat(path, &named) == 0 && fstat(fd, &open) == 0 && named.st_dev == open.st_dev &&
+           named.st_ino == open.st_ino && (!S_ISCHR(open.st_mode) || isatty(fd));
 }
 
 /* Of files that are not there yet: one name in one folder. */

@@ -17,8 +17,14 @@ bool result_file_write(const char *path, const void *bytes, size_t count, mode_t
 /* Whether that could be done now, without touching anything: before a long run.  False with errno. */
 bool result_file_possible(const char *path);
 
+/* Whether result_file_open could open it now, without touching anything.  False with errno. */
+bool result_file_openable(const char *path);
+
 /* Opens a file that grows while a program runs and is written in place: a descriptor, or -1 with errno. */
 int result_file_open(const char *path);
+
+/* Whether what is written to `path` goes where the descriptor does: a file, a pipe or a terminal, no other device. */
+bool result_file_is_open(const char *path, int fd);
 
 /* Whether both names lead to one regular file, or would if it were written. */
 bool result_file_same(const char *path, const char *other);

@@ -300,7 +300,10 @@ int command_completion(int count, char **arguments)
                              : strcmp(name, "zsh") == 0  ? SHELL_ZSH
                                                          : SHELL_NONE;
     if (shell == SHELL_NONE) {
-        return command_misused(&description, "expected the name of a shell, bash or zsh", name);
+        return command_misused(&description,
+                               name != NULL ? "expected the name of a shell, bash or zsh:"
+                                            : "expected the name of a shell, bash or zsh",
+                               name);
     }
     if (shell == SHELL_BASH) {
         print_bash();

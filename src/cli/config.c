@@ -1,4 +1,5 @@
 /* `strata config`: lists the processors of configs/, or prints every parameter of one as a file that can be read back. */
+#include "base/say.h"
 #include "cli/command.h"
 #include "cli/processor.h"
 
@@ -49,7 +50,7 @@ static int list(void)
     for (size_t i = 0; i < count; i++) {
         char sentence[DESCRIPTION_BYTES];
         processor_describe(names[i], sentence);
-        printf("%-14s %s\n", names[i], sentence);
+        say(stdout, "%-14s %s\n", names[i], sentence);
     }
     if (count == 0) {
         fprintf(stderr, "strata: config: there is no folder of processors beside strata\n");
@@ -68,7 +69,7 @@ static int print(const struct config *config, const char *name)
     }
     char sentence[DESCRIPTION_BYTES];
     processor_describe(name, sentence);
-    printf("# %s%s%s\n\n", sentence, sentence[0] != '\0' ? ".  From: " : "From: ", name);
+    say(stdout, "# %s%s%s\n\n", sentence, sentence[0] != '\0' ? ".  From: " : "From: ", name);
     processor_print(stdout, &parameters, &given);
     free(path);
     return 0;

@@ -35,21 +35,28 @@ static void print_help(void)
            "version.");
     char *documents = beside_find("../docs", "../share/doc/strata/docs");
     if (documents != NULL) {
-        printf("  The documents, docs/, are in\n%s.", documents);
+        printf("  The documents, docs/, are in\n");
+        say(stdout, "%s.", documents);
     }
     printf("\n");
     free(documents);
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* `strata help` and `strata help COMMAND`. */
 static int help(int count, char **arguments)
 {
-    const struct command *command = count > 1 ? find_command(arguments[1]) : NULL;
+    const bool general = count < 2 || is_help(arguments[1]);
+    const struct command *command = general ? NULL : find_command(arguments[1]);
     if (count > 2) {
         say(stderr, "strata: help: one command at a time: %s; see strata --help\n", arguments[2]);
         return EXIT_STRATA_FAILED;
     }
-    if (count > 1 && command == NULL) {
+    if (!general && command == NULL) {
         return refuse(arguments[1]);
     }
     if (command != NULL) {
@@ -78,11 +85,7 @@ int main(int count, char **arguments)
         return EXIT_STRATA_FAILED;
     }
     const char *word = arguments[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        print_help();
-        return finish(0);
-    }
-    if (strcmp(word, "help") == 0) {
+    if (is_help(word)) {
         return finish(help(count - 1, arguments + 1));
     }
     if (strcmp(word, "--version") == 0) {

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Defaults that a message names one by one. */
-#define DEFAULTS_NAMED 3
-
 static int is_processor(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name), ending = strlen(PARAMETERS_ENDING);
@@ -73,30 +70,6 @@ char *processor_read(const char *name, const char *const *sets, size_t set_count
         return NULL;
     }
     return path;
-}
-
-void processor_tell_defaults(const char *name, const struct parameters_given *given)
-{
-    size_t left = 0, named = 0;
-    for (size_t i = 0; i < parameter_count; i++) {
-        left += !given->rows[i];
-    }
-    if (left == 0 || given->rest) {
-        return;
-    }
-    say(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,
-        parameter_count);
-    for (size_t i = 0; i < parameter_count && named < DEFAULTS_NAMED; i++) {
-        if (!given->rows[i]) {
-            fprintf(stderr, "%s%s.%s", named == 0 ? "" : ", ", parameter_rows[i].section,
-                    parameter_rows[i].name);
-            named++;
-        }
-    }
-    if (named < left) {
-        fprintf(stderr, " and %zu more", left - named);
-    }
-    say(stderr, "; strata config %s prints all, rest = default in the file means it so\n", name);
 }
 
 /* The lines of comment that a file begins with, up to an empty one, in one line. */

@@ -9,10 +9,6 @@
 char *processor_read(const char *name, const char *const *sets, size_t set_count,
                      struct parameters *parameters, struct parameters_given *given);
 
-/* One line on standard error if some parameters have their defaults because nobody gave them,
- * unless the file says that it means so. */
-void processor_tell_defaults(const char *name, const struct parameters_given *given);
-
 /* The names of configs/ in their order: malloc'ed, each too; *count of them. */
 char **processor_names(size_t *count);
 void processor_names_free(char **names, size_t count);

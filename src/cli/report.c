@@ -22,6 +22,7 @@ struct report {
     const char *page, *csv, *callgrind, *folded; /* NULL: not asked for */
     const char *program;                         /* NULL: the one that the statistics name */
     struct source_rules sources;
+    bool own_source; /* a source that is shown would be overwritten; that was told */
     char *names[RUNS_MAX];
     json_t *documents[RUNS_MAX];
     size_t count;
@@ -30,25 +31,25 @@ struct report {
 static const char *take_page(void *settings, const char *value)
 {
     ((struct report *)settings)->page = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_csv(void *settings, const char *value)
 {
     ((struct report *)settings)->csv = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_callgrind(void *settings, const char *value)
 {
     ((struct report *)settings)->callgrind = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_folded(void *settings, const char *value)
 {
     ((struct report *)settings)->folded = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 static const char *take_program(void *settings, const char *value)
@@ -219,27 +220,6 @@ static void put_page(FILE *file, const struct report *report)
     json_decref(document);
 }
 
-/* Writes one file, if it was asked for. */
-static int write_file(const struct report *report, const char *path,
-                      void (*put)(FILE *file, const struct report *report))
-{
-    if (path == NULL) {
-        return 0;
-    }
-    char *text = NULL;
-    size_t count = 0;
-    FILE *made = open_memstream(&text, &count);
-    ASSERT(made != NULL);
-    put(made, report);
-    ASSERT(fclose(made) == 0);
-    const bool written = result_file_write(path, text, count, RESULT_FILE_MODE);
-    if (!written) {
-        say(stderr, "strata: cannot write %s: %s\n", path, strerror(errno));
-    }
-    free(text);
-    return written ? 0 : EXIT_STRATA_FAILED;
-}
-
 /* The profile is looked at where it is needed: what a page shows of it, it checks itself. */
 static int check_profile(const struct report *report)
 {
@@ -255,23 +235,77 @@ static int check_profile(const struct report *report)
     return 0;
 }
 
-static int write_all(const struct report *report)
+/* What a report can write: where to, and what. */
+struct result {
+    const char *path; /* NULL: it was not asked for */
+    void (*put)(FILE *file, const struct report *report);
+    char *text; /* malloc'ed */
+    size_t count;
+};
+
+/* False after a message if a file that is to be written is one of the sources that this shows. */
+static bool make_text(struct result *result, struct report *report)
 {
-    if (check_profile(report) != 0) {
-        return EXIT_STRATA_FAILED;
+    FILE *made = open_memstream(&result->text, &result->count);
+    ASSERT(made != NULL);
+    result->put(made, report);
+    ASSERT(fclose(made) == 0);
+    return !report->own_source;
+}
+
+static bool write_text(const struct result *result)
+{
+    const bool written =
+        result_file_write(result->path, result->text, result->count, RESULT_FILE_MODE);
+    if (!written) {
+        say(stderr, "strata: cannot write %s: %s\n", result->path, strerror(errno));
     }
-    int status = write_file(report, report->csv, put_csv);
-    if (status == 0) {
-        status = write_file(report, report->callgrind, put_callgrind);
+    return written;
+}
+
+/* Called for each source that is shown: a file that is also to be written would be lost. */
+static void note_source(void *context, const char *path)
+{
+    struct report *report = context;
+    const struct own_file written[] = {{"-o", report->page, true},
+                                       {"--csv", report->csv, true},
+                                       {"--callgrind", report->callgrind, true},
+                                       {"--folded", report->folded, true}};
+    for (size_t i = 0; i < sizeof written / sizeof written[0] && !report->own_source; i++) {
+        if (written[i].path != NULL && result_file_same(written[i].path, path)) {
+            report->own_source = true;
+            say(stderr,
+                "strata: %s %s is the same file as the source %s, which it would overwrite: name "
+                "another\n",
+                written[i].role, written[i].path, path);
+        }
     }
-    if (status == 0) {
-        status = write_file(report, report->folded, put_folded);
+}
+
+/* Nothing is written before all is made: what is made also says which files it reads.  Where Strata was built without
+ * the library for pages, all else is written. */
+static int write_all(struct report *report)
+{
+    const bool no_page = report->page != NULL && page_missing() != NULL;
+    struct result results[] = {{report->csv, put_csv, NULL, 0},
+                               {report->callgrind, put_callgrind, NULL, 0},
+                               {report->folded, put_folded, NULL, 0},
+                               {no_page ? NULL : report->page, put_page, NULL, 0}};
+    const size_t count = sizeof results / sizeof results[0];
+    bool right = check_profile(report) == 0;
+    for (size_t i = 0; i < count && right; i++) {
+        right = results[i].path == NULL || make_text(&results[i], report);
     }
-    if (status == 0 && report->page != NULL && page_missing() != NULL) {
+    for (size_t i = 0; i < count && right; i++) {
+        right = results[i].path == NULL || write_text(&results[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(results[i].text);
+    }
+    if (right && no_page) {
         fprintf(stderr, "strata: %s\n", page_missing());
-        return EXIT_STRATA_FAILED;
     }
-    return status == 0 ? write_file(report, report->page, put_page) : status;
+    return right && !no_page ? 0 : EXIT_STRATA_FAILED;
 }
 
 /* What does not fit together; NULL if all does. */
@@ -342,7 +376,7 @@ static int make_report(struct report *report)
 
 int command_report(int count, char **arguments)
 {
-    struct report report = {.page = NULL};
+    struct report report = {.sources = {.opened = note_source, .context = &report}};
     int status = 0;
     /* Options may stand behind the files, too: each file is the word that the next options follow. */
     for (bool last = false; count > 1;) {

@@ -57,6 +57,13 @@ static const char *pass_on(void *settings, const char *name, const char *value)
     if (run->option_count + 3 > WORDS_MAX) {
         return "too many options:";
     }
+    /* What execve starts was asked for with the first program, and may be somebody else's now. */
+    if (strcmp(name, "--dump-fragments") == 0 && run->words_fd == 0) {
+        run->simulation.dump_path = value;
+        if (value[0] == '\0') {
+            return "expected a file:";
+        }
+    }
     run->options[run->option_count++] = (char *)(uintptr_t)name;
     if (value != NULL) {
         run->options[run->option_count++] = (char *)(uintptr_t)value;

@@ -194,9 +194,9 @@ char *simulation_absolute_path(const char *path)
 
 /* Says so before a long run, not after it, if a report cannot be written.  Asks
  * without opening: the reader of a pipe would take that for the end. */
-static bool writable(const char *path, const char *what)
+static bool writable(const char *path, const char *what, bool (*possible)(const char *path))
 {
-    if (path == NULL || result_file_possible(path)) {
+    if (path == NULL || possible(path)) {
         return true;
     }
     say(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(errno));
@@ -302,8 +302,9 @@ static int before_execve(struct process *process, bool by_strata, const void *co
 static int run_loaded(const struct simulation *simulation, struct process *process,
                       const struct run_description *run)
 {
-    if (!writable(simulation->stats_path, "statistics") ||
-        !writable(simulation->profile_path, "profile") ||
+    if (!writable(simulation->stats_path, "statistics", result_file_possible) ||
+        !writable(simulation->profile_path, "profile", result_file_possible) ||
+        !writable(simulation->dump_path, "fragments", result_file_openable) ||
         (simulation->arm_path != NULL && !addresses_read(simulation->arm_path, "addresses to count",
                                                          arm_counter, &process->machine))) {
         return EXIT_STRATA_FAILED;
@@ -397,7 +398,7 @@ static int run_created(const struct simulation *simulation, struct process *proc
     }
     /* What a program executes was told when the first one started. */
     if (simulation->machine_name != NULL && simulation->environment_fd < 0) {
-        processor_tell_defaults(simulation->machine_name, &simulation->given);
+        parameters_tell_defaults(simulation->machine_name, &simulation->given);
     }
     return run_loaded(simulation, process, run);
 }
@@ -445,6 +446,7 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
         .processor = simulation->machine.processor,
         .processor_name = simulation->machine.processor_name,
         .phases = simulation->machine.phases,
+        .no_slices = simulation->machine.no_slices,
         .seat = seat,
     };
     own.stats_path = own.profile_path = own.argv0 = own.seen = NULL;
@@ -511,6 +513,7 @@ static bool check_files(const struct simulation *simulation, char **arguments,
     own_files_write(&files, "--profile", simulation->profile_path);
     own_files_write(&files, "--trace", simulation->machine.trace_path);
     own_files_write(&files, "--pipeview", simulation->machine.pipeview_path);
+    own_files_write(&files, "--dump-fragments", simulation->dump_path);
     own_files_read(&files, "the program", run->path);
     if (arguments[0] != run->path) {
         own_files_read(&files, "the translator", arguments[0]);

@@ -29,6 +29,7 @@ struct simulation {
     size_t set_count;
     const char *stats_path;
     const char *profile_path;
+    const char *dump_path; /* of --dump-fragments, which the translator writes */
     const char *arm_path;
     const char *perfect_path;
     const char *skip, *warm, *measure, *sample; /* as given, for programs that it executes */

@@ -307,7 +307,7 @@ const char *simulation_take_unit(void *settings, const char *value)
 const char *simulation_take_trace(void *settings, const char *value)
 {
     ((struct simulation *)settings)->machine.trace_path = value;
-    return NULL;
+    return value[0] == '\0' ? "expected a file:" : NULL;
 }
 
 const char *simulation_take_trace_range(void *settings, const char *value)

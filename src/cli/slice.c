@@ -183,6 +183,12 @@ static int show(const char *path)
     return 0;
 }
 
+static int refuse_output(const char *output)
+{
+    say(stderr, "strata: slice: cannot write %s: %s\n", output, strerror(errno));
+    return EXIT_STRATA_FAILED;
+}
+
 static int attach(const char *path, const char *output, const struct slice_set *set)
 {
     struct slice_file file;
@@ -198,11 +204,9 @@ static int attach(const char *path, const char *output, const struct slice_set *
         return report_status(path, SECTION_DAMAGED, NULL);
     }
     const bool written = result_file_write(output, bytes, size, status.st_mode);
-    if (!written) {
-        say(stderr, "strata: slice: cannot write %s: %s\n", output, strerror(errno));
-    }
+    const int wrong = written ? 0 : refuse_output(output);
     free(bytes);
-    return written ? 0 : EXIT_STRATA_FAILED;
+    return wrong;
 }
 
 static void print_found(const struct found *found, const char *path, const char *output)
@@ -211,23 +215,25 @@ static void print_found(const struct found *found, const char *path, const char 
     for (unsigned i = 0; i < found->load_count; i++) {
         covered += found->loads[i].slice >= 0 ? found->loads[i].misses : 0;
     }
+    /* What is told must not stand behind the program in one file. */
+    FILE *file = result_file_is_open(output, STDOUT_FILENO) ? stderr : stdout;
     if (found->load_count == 0) {
-        say(stdout, "%s has no delinquent loads%s: %s has no slices\n", path,
+        say(file, "%s has no delinquent loads%s: %s has no slices\n", path,
             found->elsewhere > 0 ? " of its own" : "", output);
         return;
     }
-    say(stdout, "%s: %u slice%s for %u delinquent load%s, with %.1f %% of %" PRIu64 " misses\n",
+    say(file, "%s: %u slice%s for %u delinquent load%s, with %.1f %% of %" PRIu64 " misses\n",
         output, found->set.count, found->set.count == 1 ? "" : "s", found->load_count,
         found->load_count == 1 ? "" : "s",
         found->misses > 0 ? 100.0 * (double)covered / (double)found->misses : 0, found->misses);
     for (unsigned i = 0; i < found->load_count; i++) {
         const struct found_load *load = &found->loads[i];
-        printf("  %8" PRIx64 " %12" PRIu64 " misses in %12" PRIu64 " executions: ", load->pc,
-               load->misses, load->executions);
+        fprintf(file, "  %8" PRIx64 " %12" PRIu64 " misses in %12" PRIu64 " executions: ", load->pc,
+                load->misses, load->executions);
         if (load->slice >= 0) {
-            printf("slice %d\n", load->slice + 1);
+            fprintf(file, "slice %d\n", load->slice + 1);
         } else {
-            say(stdout, "none, %s\n", load->why != NULL ? load->why : "no reason is known");
+            say(file, "none, %s\n", load->why != NULL ? load->why : "no reason is known");
         }
     }
 }
@@ -239,7 +245,13 @@ static int find(struct slice_settings *settings, char **arguments)
     struct own_files files = {.count = 0};
     own_files_write(&files, "-o", settings->output);
     own_files_read(&files, "--machine", settings->simulation.machine_path);
-    if (!own_files_check(&files) || !slice_runs_begin(&runs)) {
+    if (!own_files_check(&files)) {
+        return EXIT_STRATA_FAILED;
+    }
+    if (!result_file_possible(settings->output)) { /* before three long runs, not behind them */
+        return refuse_output(settings->output);
+    }
+    if (!slice_runs_begin(&runs)) {
         return EXIT_STRATA_FAILED;
     }
     int status = slice_find(&found, &runs, &settings->find);

@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,7 +145,7 @@ static int wait_for(pid_t child)
 static int run(struct slice_runs *runs, const struct simulation *settings, struct outcome *outcome)
 {
     fflush(NULL);
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child < 0) {
         fprintf(stderr, "strata: slice: cannot start a run: %s\n", strerror(errno));
         return EXIT_STRATA_FAILED;
@@ -154,6 +156,10 @@ static int run(struct slice_runs *runs, const struct simulation *settings, struc
                                                     .arguments = runs->arguments};
         simulation.ended = ended;
         simulation.ended_context = outcome;
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends the command ends the run */
+        if (getppid() != parent) {
+            _exit(EXIT_STRATA_FAILED);
+        }
         set_descriptors(runs);
         _exit(simulation_run(&simulation, runs->arguments, &description));
     }

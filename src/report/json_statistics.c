@@ -98,7 +98,7 @@ json_t *json_statistics_take(struct json_statistics *json)
     return json->open[0];
 }
 
-bool json_statistics_write(struct json_statistics *json, const char *path)
+bool json_statistics_write(struct json_statistics *json, const char *what, const char *path)
 {
     ASSERT(json->depth == 0);
     char *text = NULL;
@@ -108,7 +108,7 @@ bool json_statistics_write(struct json_statistics *json, const char *path)
     ASSERT(fputc('\n', made) != EOF && fclose(made) == 0);
     const bool written = result_file_write(path, text, count, RESULT_FILE_MODE);
     if (!written) {
-        say(stderr, "strata: cannot write the statistics to %s: %s\n", path, strerror(errno));
+        say(stderr, "strata: cannot write the %s to %s: %s\n", what, path, strerror(errno));
     }
     free(text);
     json_decref(json->open[0]);

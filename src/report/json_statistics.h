@@ -17,8 +17,8 @@ struct json_statistics {
 void json_statistics_begin(struct json_statistics *json);
 /* The document alone, to be freed by the caller. */
 json_t *json_statistics_take(struct json_statistics *json);
-/* Writes and frees the document.  Prints its own message and returns false if
- * `path` cannot be written completely. */
-bool json_statistics_write(struct json_statistics *json, const char *path);
+/* Writes and frees the document.  Prints its own message, which calls it `what`, and returns false if `path` cannot
+ * be written completely. */
+bool json_statistics_write(struct json_statistics *json, const char *what, const char *path);
 
 #endif

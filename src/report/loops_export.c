@@ -2,6 +2,7 @@
 #include "report/loops_export.h"
 
 #include "base/say.h"
+#include "base/shown.h"
 #include "report/program_file.h"
 
 #include <inttypes.h>
@@ -18,18 +19,19 @@ static const json_t *profiled_of(const json_t *run)
     return json_object_get(json_object_get(run, "profile"), "loops");
 }
 
-/* RFC 4180: quotes are doubled, and around everything that needs them. */
+/* RFC 4180: quotes are doubled, and around everything that needs them.  Control characters are shown: tables are
+ * looked at on terminals, too. */
 static void put_csv_text(FILE *file, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, file);
-        return;
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    const size_t count = strlen(text);
+    fputs(quoted ? "\"" : "", file);
+    for (size_t at = 0; at < count;) {
+        char shown[SHOWN_BYTES];
+        at += shown_take(text + at, count - at, shown);
+        fputs(strcmp(shown, "\"") == 0 ? "\"\"" : shown, file);
     }
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, file);
-    }
-    fputc('"', file);
+    fputs(quoted ? "\"" : "", file);
 }
 
 static void put_csv_cell(FILE *file, const json_t *value)

@@ -213,7 +213,7 @@ bool run_report_statistics(struct process *process, const struct run_description
     if (run->earlier != NULL) {
         earlier_report_statistics(run->earlier, &json);
     }
-    return json_statistics_write(&json, path);
+    return json_statistics_write(&json, "statistics", path);
 }
 
 static void gather_profile(struct process *process, struct json_statistics *json)
@@ -245,7 +245,7 @@ bool run_report_profile(struct process *process, const struct run_description *r
     if (run->earlier != NULL) {
         earlier_report_profile(run->earlier, &json);
     }
-    return json_statistics_write(&json, path);
+    return json_statistics_write(&json, "profile", path);
 }
 
 void run_report_leave(struct process *process, const struct run_description *run, bool profile,

@@ -116,6 +116,8 @@ static FILE *open_file(const struct sources *sources, const char *path)
     }
     if (file == NULL) {
         close(fd);
+    } else if (sources->rules->opened != NULL) {
+        sources->rules->opened(sources->rules->context, real);
     }
     return file;
 }

@@ -17,6 +17,8 @@ struct source_rules {
     const char *folders[SOURCE_FOLDERS_MAX]; /* --source-dir: sources are below these */
     size_t folder_count;
     bool any; /* --any-source: wherever the debug information says */
+    void (*opened)(void *context, const char *path); /* told of each file that is shown; or NULL */
+    void *context;
 };
 
 /* For --source-dir: NULL, or what is wrong with it. */

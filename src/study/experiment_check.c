@@ -18,6 +18,7 @@ struct checked {
     const struct experiment *experiment;
     size_t values_before; /* a value may use those before it */
     bool once;            /* of one point of the axis, which must be named */
+    const json_t *list;   /* stands for the values of all programs before any is known */
 };
 
 static const char *find_in_value(void *context, const struct expression_name *name,
@@ -39,15 +40,29 @@ static const char *find_in_value(void *context, const struct expression_name *na
     return "there is no run and no value before it with the name";
 }
 
+/* A suite may be exchanged for another, whose programs the experiment does not know. */
+static bool may_be_program(const struct experiment *experiment, const char *name)
+{
+    bool found = experiment->suite != NULL || words_have(&experiment->programs, name);
+    for (size_t i = 0; i < experiment->own_program_count; i++) {
+        found = found || strcmp(experiment->own_programs[i].name, name) == 0;
+    }
+    return found;
+}
+
 static const char *find_in_check(void *context, const struct expression_name *name,
                                  struct expression_value *value)
 {
     const struct checked *checked = context;
     const struct experiment *experiment = checked->experiment;
-    *value = (struct expression_value){.kind = EXPRESSION_UNKNOWN};
+    *value = name->of[0] == '\0' ? expression_of_json(checked->list)
+                                 : (struct expression_value){.kind = EXPRESSION_UNKNOWN};
     const size_t found = experiment_find_value(experiment, name->name);
     if (found == experiment->value_count) {
         return "there is no value";
+    }
+    if (name->of[0] != '\0' && !may_be_program(experiment, name->of)) {
+        return "it is `of` a program that the experiment does not have";
     }
     if (checked->once && experiment->axis != NULL && name->at[0] == '\0') {
         return "it is judged once: say `at` which point of the axis";
@@ -198,9 +213,10 @@ static bool check_reason(struct script *script, struct checked *checked,
     return true;
 }
 
-static bool check_values(struct script *script, const struct experiment *experiment)
+static bool check_expressions(struct script *script, const struct experiment *experiment,
+                              const json_t *list)
 {
-    struct checked checked = {.experiment = experiment};
+    struct checked checked = {.experiment = experiment, .list = list};
     const struct expression_scope values = {.context = &checked, .find = find_in_value};
     const struct expression_scope conclusions = {.context = &checked, .find = find_in_check};
     for (size_t i = 0; i < experiment->value_count; i++) {
@@ -243,6 +259,14 @@ static bool check_values(struct script *script, const struct experiment *experim
         }
     }
     return true;
+}
+
+static bool check_values(struct script *script, const struct experiment *experiment)
+{
+    json_t *list = json_array();
+    const bool right = check_expressions(script, experiment, list);
+    json_decref(list);
+    return right;
 }
 
 static bool is_loop_key(const char *name)

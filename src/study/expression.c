@@ -22,11 +22,15 @@
 
 /* Nobody writes more, and the stack is not endless. */
 #define DEPTH_MAX 50
+/* Characters of a reference that a message repeats. */
+#define TOLD_MAX 80
 
 struct reader {
     const char *next;
     const struct expression_scope *scope;
-    char *problem; /* empty while nothing is wrong */
+    char *problem;    /* empty while nothing is wrong */
+    const char *node; /* the text of the last list or object that was named; or NULL */
+    int node_length;
     unsigned depth;
 };
 
@@ -121,10 +125,22 @@ static bool take_word(struct reader *reader, const char *more, char word[EXPRESS
     return true;
 }
 
+/* Numbers and lists have no members at all. */
 static bool lacks(struct expression_value value, const char *key)
 {
-    return value.kind == EXPRESSION_NODE && json_is_object(value.node) &&
-           json_object_get(value.node, key) == NULL;
+    return value.kind == EXPRESSION_NUMBER ||
+           (value.kind == EXPRESSION_NODE && json_object_get(value.node, key) == NULL);
+}
+
+/* What arithmetic takes: a list or an object is a mistake, and would leave the result unknown without a word. */
+static struct expression_value as_number(struct reader *reader, struct expression_value value)
+{
+    if (value.kind != EXPRESSION_NODE) {
+        return value;
+    }
+    return reader->node != NULL ? wrong(reader, "%.*s is a list or an object, not a number",
+                                        reader->node_length, reader->node)
+                                : wrong(reader, "a list or an object is not a number");
 }
 
 static struct expression_value member(struct expression_value value, const char *key)
@@ -214,6 +230,10 @@ static struct expression_value read_reference(struct reader *reader, const char 
     if (value.kind != EXPRESSION_NODE && reader->scope->note != NULL) {
         reader->scope->note(reader->scope->context, start, (size_t)(end - start), value);
     }
+    if (value.kind == EXPRESSION_NODE) {
+        reader->node = start;
+        reader->node_length = (int)(end - start < TOLD_MAX ? end - start : TOLD_MAX);
+    }
     return value;
 }
 
@@ -272,7 +292,7 @@ static struct expression_value read_factor(struct reader *reader)
     if (++reader->depth > DEPTH_MAX) {
         value = wrong(reader, "it is nested too deeply");
     } else if (take(reader, "-")) {
-        value = read_factor(reader);
+        value = as_number(reader, read_factor(reader));
         value = value.kind == EXPRESSION_NUMBER ? expression_number(-value.number) : unknown;
     } else if (take(reader, "(")) {
         value = read_condition(reader);
@@ -317,9 +337,11 @@ static struct expression_value read_product(struct reader *reader)
     struct expression_value value = read_factor(reader);
     while (reader->problem[0] == '\0') {
         if (take(reader, "*")) {
-            value = combine(value, '*', read_factor(reader));
+            value = as_number(reader, value);
+            value = combine(value, '*', as_number(reader, read_factor(reader)));
         } else if (take(reader, "/")) {
-            value = combine(value, '/', read_factor(reader));
+            value = as_number(reader, value);
+            value = combine(value, '/', as_number(reader, read_factor(reader)));
         } else {
             break;
         }
@@ -332,9 +354,11 @@ static struct expression_value read_sum(struct reader *reader)
     struct expression_value value = read_product(reader);
     while (reader->problem[0] == '\0') {
         if (take(reader, "+")) {
-            value = combine(value, '+', read_product(reader));
+            value = as_number(reader, value);
+            value = combine(value, '+', as_number(reader, read_product(reader)));
         } else if (take(reader, "-")) {
-            value = combine(value, '-', read_product(reader));
+            value = as_number(reader, value);
+            value = combine(value, '-', as_number(reader, read_product(reader)));
         } else {
             break;
         }
@@ -346,12 +370,13 @@ static struct expression_value read_comparison(struct reader *reader)
 {
     /* The longer ones first: "<" is the beginning of "<=". */
     static const char *const signs[] = {"<=", ">=", "<", ">", "="};
-    const struct expression_value left = read_sum(reader);
+    struct expression_value left = read_sum(reader);
     for (unsigned i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         if (!take(reader, signs[i])) {
             continue;
         }
-        const struct expression_value right = read_sum(reader);
+        left = as_number(reader, left);
+        const struct expression_value right = as_number(reader, read_sum(reader));
         if (left.kind != EXPRESSION_NUMBER || right.kind != EXPRESSION_NUMBER) {
             return unknown;
         }
@@ -382,7 +407,8 @@ static struct expression_value read_both(struct reader *reader)
 {
     struct expression_value value = read_comparison(reader);
     while (reader->problem[0] == '\0' && take(reader, "and")) {
-        value = join(value, read_comparison(reader), false);
+        value = as_number(reader, value);
+        value = join(value, as_number(reader, read_comparison(reader)), false);
     }
     return value;
 }
@@ -391,7 +417,8 @@ static struct expression_value read_condition(struct reader *reader)
 {
     struct expression_value value = read_both(reader);
     while (reader->problem[0] == '\0' && take(reader, "or")) {
-        value = join(value, read_both(reader), true);
+        value = as_number(reader, value);
+        value = join(value, as_number(reader, read_both(reader)), true);
     }
     return value;
 }
@@ -406,8 +433,6 @@ bool expression_evaluate(const char *text, const struct expression_scope *scope,
     if (*reader.next != '\0') {
         wrong(&reader, "this is not understood: %.20s", reader.next);
     }
-    if (result->kind == EXPRESSION_NODE) {
-        *result = unknown;
-    }
+    *result = as_number(&reader, *result);
     return problem[0] == '\0';
 }

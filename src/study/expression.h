@@ -47,7 +47,8 @@ struct expression_value expression_number(double number); /* unknown if it is no
 struct expression_value expression_of_json(const json_t *node);
 json_t *expression_to_json(struct expression_value value); /* whole numbers as integers */
 
-/* The result is a number or unknown.  False if `text` is no expression, with the reason. */
+/* The result is a number or unknown.  False if `text` is no expression, or uses a list or an object as a number, with
+ * the reason. */
 bool expression_evaluate(const char *text, const struct expression_scope *scope,
                          struct expression_value *result, char problem[EXPRESSION_PROBLEM_BYTES]);
 

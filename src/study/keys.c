@@ -84,11 +84,15 @@ static bool look_at_values(struct look *look, struct script *script, size_t poin
     look->fixed = is_fixed(&experiment->runs[look->run].command);
     for (size_t i = 0; i < experiment->value_count && look->lost.text == NULL; i++) {
         look->value = &experiment->values[i];
-        if (look->value->expression != NULL) {
-            /* What a function makes of it is judged where the value is taken. */
-            expression_evaluate(
+        /* It could be read before the runs, with nothing known: what is wrong now is what a key leads to. */
+        if (look->value->expression != NULL &&
+            !expression_evaluate(
                 experiment_fill(look->keys->pool, experiment, point, look->value->expression),
-                &scope, &result, problem);
+                &scope, &result, problem) &&
+            look->lost.text == NULL) {
+            script->path = experiment->path;
+            script->line = look->value->line;
+            return script_wrong(script, "%s", problem);
         }
     }
     return look->lost.text == NULL || refuse(script, &look->lost);

@@ -27,16 +27,26 @@ static void put_word(FILE *text, const char *word)
     fwrite(word, 1, strlen(word) + 1, text);
 }
 
+const char *plan_processor(struct pool *pool, const struct program *program, const char *name)
+{
+    char *found = parameters_find(name);
+    const char *path = found == NULL     ? NULL
+                       : found[0] == '/' ? pool_copy(pool, found, strlen(found))
+                                         : pool_format(pool, "%s/%s", program->folder, found);
+    free(found);
+    return path;
+}
+
 /* The processor that --machine names is more than its name. */
-static void put_machine(FILE *text, const char *name)
+static void put_machine(const struct plan *plan, FILE *text, const struct program *program,
+                        const char *name)
 {
     char digest[SHA256_TEXT_BYTES] = "";
-    char *path = parameters_find(name);
+    const char *path = plan_processor(plan->pool, program, name);
     if (path != NULL && !sha256_file(path, digest)) {
         digest[0] = '\0';
     }
     put_word(text, digest);
-    free(path);
 }
 
 static const char *make_key(const struct plan *plan, const struct job *job)
@@ -51,7 +61,7 @@ static const char *make_key(const struct plan *plan, const struct job *job)
     for (const char **option = job->options; *option != NULL; option++) {
         put_word(stream, *option);
         if (strcmp(*option, MACHINE_OPTION) == 0 && option[1] != NULL) {
-            put_machine(stream, option[1]);
+            put_machine(plan, stream, program, option[1]);
         }
     }
     if (job->source != NULL) {

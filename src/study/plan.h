@@ -49,6 +49,9 @@ bool plan_begin(struct plan *plan, struct catalogue *catalogue, const char *stra
 /* `suite` takes the place of the experiment's own, unless it is NULL.  False with script->problem. */
 bool plan_add(struct plan *plan, struct script *script, const struct experiment *experiment,
               const char *suite);
+/* The file of the processor that `name` behind --machine means to a run of the program, which has its folder; NULL if
+ * there is none. */
+const char *plan_processor(struct pool *pool, const struct program *program, const char *name);
 struct job *plan_job(const struct planned *planned, size_t program, size_t point, size_t run);
 
 #endif

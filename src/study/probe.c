@@ -4,6 +4,8 @@
  * the translator by the translator itself. */
 #include "study/probe.h"
 
+#include "machine/pipeline/parameters.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ static int run_without_program(struct pool *pool, const struct job *job, const c
     if (pid == 0) {
         const int nothing = open("/dev/null", O_RDWR);
         if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 &&
-            dup2(errors, STDERR_FILENO) >= 0) {
+            dup2(errors, STDERR_FILENO) >= 0 && chdir(job->program->folder) == 0) {
             execve(strata, (char **)(uintptr_t)words.words, environment);
         }
         _exit(125);
@@ -62,6 +64,50 @@ static void report(struct script *script, const char *run, int errors)
         message += 5;
     }
     script_wrong(script, "run %s: %s", run, *message != '\0' ? message : "strata does not take it");
+}
+
+/* The assignments among the options, each SECTION.NAME=VALUE. */
+static struct words find_sets(struct pool *pool, const char **options)
+{
+    static const char name[] = "--set";
+    struct words sets = {.count = 0};
+    for (const char **option = options; *option != NULL; option++) {
+        if (strcmp(*option, name) == 0 && option[1] != NULL) {
+            *POOL_ADD(pool, sets.words, sets.count) = *++option;
+        } else if (strncmp(*option, "--set=", sizeof name) == 0) {
+            *POOL_ADD(pool, sets.words, sets.count) = *option + sizeof name;
+        }
+    }
+    return sets;
+}
+
+/* Strata has taken the options: the file is there, and right. */
+static void tell_job(struct pool *pool, const struct job *job, struct words *told)
+{
+    for (const char **option = job->options; *option != NULL; option++) {
+        if (strcmp(*option, MACHINE_OPTION) != 0 || option[1] == NULL) {
+            continue;
+        }
+        struct parameters parameters;
+        struct parameters_given given;
+        char problem[PARAMETERS_PROBLEM_BYTES];
+        const char *path = plan_processor(pool, job->program, option[1]);
+        const struct words sets = find_sets(pool, job->options);
+        if (path != NULL && !words_have(told, path) &&
+            parameters_read(&parameters, &given, path, problem) &&
+            parameters_assign(&parameters, &given, sets.words, sets.count, problem)) {
+            parameters_tell_defaults(path, &given);
+            *POOL_ADD(pool, told->words, told->count) = path;
+        }
+    }
+}
+
+void probe_tell_defaults(const struct plan *plan)
+{
+    struct words told = {.count = 0};
+    for (size_t i = 0; i < plan->job_count; i++) {
+        tell_job(plan->pool, plan->jobs[i], &told);
+    }
 }
 
 bool probe_options(struct script *script, const struct planned *planned, const char *strata)

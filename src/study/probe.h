@@ -7,4 +7,8 @@
 /* False with script->problem, at the line of the run. */
 bool probe_options(struct script *script, const struct planned *planned, const char *strata);
 
+/* Says of each processor once which parameters its file leaves to their defaults: what a run itself says of it is
+ * not shown. */
+void probe_tell_defaults(const struct plan *plan);
+
 #endif

@@ -243,6 +243,7 @@ static int make_plan(struct study *study)
             return fail_in_file(study);
         }
     }
+    probe_tell_defaults(&study->plan);
     return STUDY_DONE;
 }
 
@@ -422,6 +423,47 @@ static const char *sum_up(struct pool *pool, const json_t *document, bool stated
                                     stated ? "published statements" : "conclusions", hold, fail);
 }
 
+/* Whether there is not one number in the data of a value: for each program a list by points of the axis. */
+static bool is_empty(const json_t *data)
+{
+    const char *program;
+    json_t *list, *number;
+    size_t index;
+    json_object_foreach((json_t *)(uintptr_t)data, program, list)
+    {
+        json_array_foreach(list, index, number)
+        {
+            if (!json_is_null(number)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* An element that a list does not have is no mistake for one program; for all it may be one, in a file that somebody
+ * has just written.  Runs that failed have been told of. */
+static void tell_empty_values(const struct study *study, const json_t *document)
+{
+    size_t index, inner;
+    json_t *experiment, *value;
+    if (study->progress.failed > 0 || study->request->file == NULL) {
+        return;
+    }
+    json_array_foreach(json_object_get(document, "experiments"), index, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "values"), inner, value)
+        {
+            const char *expression = json_string_value(json_object_get(value, "expression"));
+            if (expression != NULL && is_empty(json_object_get(value, "data"))) {
+                fail(study, "%s: the value %s is not known in any run: %s",
+                     json_string_value(json_object_get(experiment, "name")),
+                     json_string_value(json_object_get(value, "name")), expression);
+            }
+        }
+    }
+}
+
 /* Numbers and tables are there without the page, too. */
 static bool write_page(struct study *study, const json_t *document)
 {
@@ -455,6 +497,9 @@ static int write_results(struct study *study)
     const char *conclusions =
         pool_format(&study->pool, "%s%s", sum_up(&study->pool, document, true),
                     sum_up(&study->pool, document, false));
+    if (written) {
+        tell_empty_values(study, document);
+    }
     json_decref(document);
     if (!written) {
         return fail(study, "%s; finished runs are kept", study->store.problem);

@@ -220,7 +220,7 @@ static void nest(unsigned levels)
     for (unsigned i = 0; i < levels; i++) {
         s->end(s);
     }
-    if (!json_statistics_write(&json, "/dev/null")) {
+    if (!json_statistics_write(&json, "statistics", "/dev/null")) {
         _exit(1);
     }
 }

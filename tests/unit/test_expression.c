@@ -154,7 +154,6 @@ static void unknown(void **unused)
     assert_unknown("hw.machine.nothing.at.all");
     assert_unknown("hw.thresholds[5].reached");
     assert_unknown("hw.text");
-    assert_unknown("hw.loops");
     assert_unknown("missing + 1");
     assert_unknown("1 / 0");
     assert_unknown("-missing");
@@ -248,6 +247,18 @@ static void mistakes(void **unused)
     assert_wrong("1 < 2 < 3", "not understood: < 3");
     assert_wrong("$", "not understood: $");
     assert_wrong("list of", "name is missing");
+    assert_wrong("hw.loops", "hw.loops is a list or an object, not a number");
+    assert_wrong("hw.machine", "hw.machine is a list or an object, not a number");
+    static const char *const operators[] = {"+", "-", "*", "/", "<", ">=", "=", "and", "or"};
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "list %s 1", operators[i]);
+        assert_wrong(text, "list is a list");
+        snprintf(text, sizeof text, "1 %s list", operators[i]);
+        assert_wrong(text, "list is a list");
+    }
+    assert_wrong("-list", "list is a list");
+    assert_wrong("sum(list) + (same)", "same is a list");
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
     assert_wrong(deep, "nested too deeply");
@@ -298,6 +309,8 @@ static void it_is_told_how_far_paths_lead(void **state)
     assert_paths("hw.machin.instructions.x", "[hw.machin.instructions.x part]");
     assert_paths("hw.machine.cycles", "[hw.machine.cycles unknown]");
     assert_paths("hw.machine.cycles.all", "[hw.machine.cycles.all unknown]");
+    assert_paths("hw.machine.instructions.x", "[hw.machine.instructions.x key]");
+    assert_paths("hw.thresholds.reached", "[hw.thresholds.reached key]");
     assert_paths("hw.thresholds[4].reached", "[hw.thresholds[4].reached whole]");
     assert_paths("hw.thresholds[4].reach", "[hw.thresholds[4].reach key]");
     assert_paths("hw.thresholds[5].reach", "[hw.thresholds[5].reach unknown]");

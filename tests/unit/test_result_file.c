@@ -253,6 +253,39 @@ static void without_permission(void **unused)
     assert_names(3);
 }
 
+/* Whoever may write into another's file in /tmp may not replace it: that is known before a long run. */
+static void a_file_of_another_in_a_sticky_folder(void **unused)
+{
+    (void)unused;
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_int_equal(chmod(".", 01777), 0);
+    make("file", "old", 0666);
+    make("own", "old", 0600);
+    assert_int_equal(chown("own", 65534, 65534), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0) {
+            _exit(1);
+        }
+        _exit(result_file_possible("file") || errno != EPERM       ? 2
+              : put("file", "text") || errno != EPERM              ? 3
+              : !result_file_openable("file")                      ? 4
+              : !result_file_possible("own") || !put("own", "new") ? 5
+              : !put("fresh", "text")                              ? 6
+                                                                   : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_text("file", "old");
+    assert_text("own", "new");
+    assert_true(put("file", "root's"));
+    assert_int_equal(chmod(".", 0700), 0);
+    assert_names(3);
+}
+
 /* The limit on files' sizes stands for a full disk. */
 static void a_failure_leaves_the_old_file(void **unused)
 {
@@ -333,6 +366,52 @@ static void the_same_file(void **unused)
     assert_false(result_file_same("/dev/null", "/dev/null"));
 }
 
+static void whether_a_descriptor_is_there(void **unused)
+{
+    int ends[2];
+    char name[32];
+    (void)unused;
+    make("a", "", 0600);
+    make("b", "", 0600);
+    const int file = open("a", O_WRONLY), nowhere = open("/dev/null", O_WRONLY);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+    assert_true(result_file_is_open("a", file));
+    assert_true(result_file_is_open("./a", file));
+    assert_false(result_file_is_open("b", file));
+    assert_false(result_file_is_open("new", file));
+    assert_true(result_file_is_open(name, ends[1]));
+    assert_false(result_file_is_open(name, file));
+    assert_false(result_file_is_open("/dev/null", nowhere));
+    close(file);
+    close(nowhere);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* What can be opened is asked without opening it, and the answer is that of opening. */
+static void what_can_be_opened(void **unused)
+{
+    static const char *const paths[] = {"file", "new",  "link", "dangling", "folder",   "missing/x",
+                                        "loop", "pipe", "",     "file/x",   "/dev/null"};
+    (void)unused;
+    make("file", "old", 0600);
+    assert_int_equal(symlink("file", "link"), 0);
+    assert_int_equal(symlink("new2", "dangling"), 0);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    const int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const bool openable = result_file_openable(paths[i]);
+        const int reason = errno, fd = result_file_open(paths[i]);
+        assert_int_equal(openable, fd >= 0);
+        assert_true(openable || reason == errno);
+        close(fd);
+    }
+    close(reader);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, empty_folder)
 
 int main(void)
@@ -346,10 +425,13 @@ int main(void)
         TEST(a_descriptor_is_written_to),
         TEST(a_folder_is_refused),
         TEST(without_permission),
+        TEST(a_file_of_another_in_a_sticky_folder),
         TEST(a_failure_leaves_the_old_file),
         TEST(a_kill_leaves_the_old_file),
         TEST(a_file_that_grows_is_written_in_place),
         TEST(the_same_file),
+        TEST(whether_a_descriptor_is_there),
+        TEST(what_can_be_opened),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

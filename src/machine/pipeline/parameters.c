@@ -4,6 +4,7 @@
 
 #include "base/beside.h"
 #include "base/number.h"
+#include "base/say.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,6 +15,9 @@
 
 #define FOLDER_IN_TREE "../configs"
 #define FOLDER_INSTALLED "../share/strata/configs"
+
+/* Defaults that a message names one by one. */
+#define DEFAULTS_NAMED 3
 
 #define KIB(n) (UINT64_C(n) << 10)
 #define MIB(n) (UINT64_C(n) << 20)
@@ -350,6 +354,30 @@ bool parameters_assign(struct parameters *parameters, struct parameters_given *g
         }
     }
     return count == 0 || check_whole(&reader);
+}
+
+void parameters_tell_defaults(const char *name, const struct parameters_given *given)
+{
+    size_t left = 0, named = 0;
+    for (size_t i = 0; i < parameter_count; i++) {
+        left += !given->rows[i];
+    }
+    if (left == 0 || given->rest) {
+        return;
+    }
+    say(stderr, "strata: %s leaves %zu of %zu parameters to their defaults: ", name, left,
+        parameter_count);
+    for (size_t i = 0; i < parameter_count && named < DEFAULTS_NAMED; i++) {
+        if (!given->rows[i]) {
+            fprintf(stderr, "%s%s.%s", named == 0 ? "" : ", ", parameter_rows[i].section,
+                    parameter_rows[i].name);
+            named++;
+        }
+    }
+    if (named < left) {
+        fprintf(stderr, " and %zu more", left - named);
+    }
+    say(stderr, "; strata config %s prints all, rest = default in the file means it so\n", name);
 }
 
 bool parameters_is_name(const char *name)

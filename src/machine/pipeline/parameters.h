@@ -54,6 +54,10 @@ bool parameters_assign(struct parameters *parameters, struct parameters_given *g
                        const char *const *assignments, size_t count,
                        char problem[PARAMETERS_PROBLEM_BYTES]);
 
+/* One line on standard error if some of them have their defaults because nobody gave them, unless the file, which is
+ * called `name`, says that it means so. */
+void parameters_tell_defaults(const char *name, const struct parameters_given *given);
+
 /* The file that `name` means: one of configs/ if it is a bare word, else itself.  malloc'ed, or NULL. */
 char *parameters_find(const char *name);
 /* Whether it is such a bare word. */

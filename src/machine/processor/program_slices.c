@@ -3,6 +3,7 @@
 
 #include "base/say.h"
 #include "machine/helpers/helpers.h"
+#include "machine/pipeline/parameters.h"
 #include "slice/file.h"
 
 #include <stdio.h>
@@ -27,17 +28,31 @@ static enum section_status add(struct machine *machine, struct slice_set *set, g
     return SECTION_OK;
 }
 
+/* Why a program's slices cannot start on this processor; NULL if they can. */
+static const char *find_obstacle(const struct machine *machine)
+{
+    return machine->seat != NULL || machine->options.beside_others ? "other programs run beside it"
+           : machine->options.processor->core_contexts == 1
+               ? "the processor has no context besides the program's (core.contexts)"
+               : NULL;
+}
+
 void program_slices_attach(struct machine *machine, const char *path, guest_addr bias)
 {
     struct slice_set set;
     const char *wrong = NULL;
-    if (machine->pipeline == NULL || machine->options.no_slices || machine->seat != NULL ||
-        machine->options.beside_others) {
+    if (machine->pipeline == NULL || machine->options.no_slices) {
         return;
     }
     const char *program = machine->options.program != NULL ? machine->options.program : path;
+    const char *obstacle = find_obstacle(machine);
     enum section_status status = slice_file_read(program, &set, &wrong);
-    if (status == SECTION_OK) {
+    if (status == SECTION_OK && set.count > 0 && obstacle != NULL) {
+        say(stderr, "strata: %s: its slices are not run: %s\n", program, obstacle);
+    }
+    if (status == SECTION_OK && (machine->seat != NULL || machine->options.beside_others)) {
+        slice_set_free(&set);
+    } else if (status == SECTION_OK) {
         status = add(machine, &set, bias);
     }
     /* One that cannot be read, though it was just loaded, has none; what is no program, the translator says. */

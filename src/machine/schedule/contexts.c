@@ -103,19 +103,36 @@ void contexts_feed(struct schedule *schedule, unsigned context)
     }
 }
 
-void contexts_fill(struct schedule *schedule)
+/* A free context for the task, of which there is one: that which it had last, if nobody else has had it since; else one
+ * that nobody has had; else the first.  So a thread that waits comes back to its own where there are as many contexts
+ * as threads, however often they wait for one another. */
+static unsigned choose_context(const struct schedule *schedule, const struct task *task)
 {
     const unsigned count = contexts_of(schedule);
-    for (unsigned i = 0; i < count; i++) {
-        struct task *next =
-            schedule->on_context[i] == NULL ? first_without_context(schedule) : NULL;
-        if (next != NULL) {
-            schedule->on_context[i] = next;
-            schedule_give_context(schedule, i, next);
-            next->hart->context = i;
-            next->turn_ends = next->hart->instructions + SCHEDULE_QUANTUM;
-            set_active(schedule, i, true);
+    unsigned first = count, unused = count;
+    for (unsigned i = count; i-- > 0;) {
+        if (schedule->on_context[i] != NULL) {
+            continue;
         }
+        first = i;
+        if (schedule->last_on_context[i] == task->number) {
+            return i;
+        }
+        unused = schedule->last_on_context[i] < 0 ? i : unused;
+    }
+    return unused < count ? unused : first;
+}
+
+void contexts_fill(struct schedule *schedule)
+{
+    struct task *next;
+    while (any_context_free(schedule) && (next = first_without_context(schedule)) != NULL) {
+        const unsigned context = choose_context(schedule, next);
+        schedule->on_context[context] = next;
+        schedule_give_context(schedule, context, next);
+        next->hart->context = context;
+        next->turn_ends = next->hart->instructions + SCHEDULE_QUANTUM;
+        set_active(schedule, context, true);
     }
 }
 

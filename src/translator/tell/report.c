@@ -101,14 +101,43 @@ static void open_statistics(struct translator *translator)
     }
 }
 
+/* Whether the statistics, when they are complete, would take the place of the fragments at `path`. */
+static bool shares_file(const struct translator *translator, const char *path)
+{
+    struct stat statistics, dump;
+
+    return is_first(translator) && !translator->reports.again &&
+           translator->stats_path[0] != '\0' && !translator->stats_file.in_place &&
+           !host_is_error(host_call(__NR_newfstatat, (long)AT_FDCWD, translator->stats_file.path,
+                                    &statistics, 0L)) &&
+           !host_is_error(host_call(__NR_newfstatat, (long)AT_FDCWD, path, &dump, 0L)) &&
+           statistics.st_dev == dump.st_dev && statistics.st_ino == dump.st_ino;
+}
+
+static _Noreturn void refuse_dump(struct translator *translator)
+{
+    output_file_give_up(&translator->stats_file);
+    host_fail(STATUS_FAILED, "--dump-fragments ", translator->options.dump_path,
+              " is the same file as --stats, which would overwrite it: name another", NULL);
+}
+
+/* Of files that are not there yet it shows only when one of them is made. */
 static void open_dump(struct translator *translator)
 {
     struct reports *reports = &translator->reports;
     char own[EXECUTABLE_BYTES];
 
-    if (own_path(translator, translator->dump_path, own)) {
-        judge(translator, output_file_open_in_place(own, &translator->program, &reports->dump_fd),
-              "--dump-fragments", "fragments", translator->options.dump_path);
+    if (!own_path(translator, translator->dump_path, own)) {
+        return;
+    }
+    if (shares_file(translator, own)) {
+        refuse_dump(translator);
+    }
+    judge(translator, output_file_open_in_place(own, &translator->program, &reports->dump_fd),
+          "--dump-fragments", "fragments", translator->options.dump_path);
+    if (shares_file(translator, own)) {
+        host_call(__NR_unlinkat, (long)AT_FDCWD, translator->stats_file.path, 0L);
+        refuse_dump(translator);
     }
 }
 
