@@ -134,7 +134,8 @@ function checksOf(experiments, stated) {
 function checkLists(checks, experiment) {
     const list = (chosen) => make("ul", {class: "checks"}, chosen.map((check) => makeCheck(check, experiment)));
     const stated = checks.filter((check) => check.stated), own = checks.filter((check) => !check.stated);
-    return [stated.length > 0 ? [make("h3", {}, `What ${sourceOf(experiment)} ${stateOf([sourceOf(experiment)])}`), list(stated)] : [],
+    const source = sourceOf(experiment);
+    return [stated.length > 0 ? [make("h3", {}, `What ${source} ${stateOf([source])}`), list(stated)] : [],
         own.length > 0 ? [make("h3", {}, stated.length > 0 ? "Besides" : "Conclusions"), list(own)] : []].flat();
 }
 

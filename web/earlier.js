@@ -12,7 +12,8 @@ function earlierSection(runs, names) {
     }
     const left = runs.map((run) => lookUp(run, "earlier_left_out")).reduce((all, one) => all + (one || 0), 0);
     const hot = (row) => functionsOf(row.one)[0];
-    const plain = (label, value) => ({label, number: true, value: (row) => value(row.one), show: (row) => formatNumber(value(row.one))});
+    const plain = (label, value) => ({label, number: true, value: (row) => value(row.one),
+        show: (row) => formatNumber(value(row.one))});
     const columns = [
         ...(names.length > 1 ? [{label: "run", value: (row) => "AB"[row.run]}] : []),
         {label: "place", number: true, value: (row) => row.place},

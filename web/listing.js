@@ -60,8 +60,9 @@ function makeCode(code, head, counts) {
     return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly", tabindex: 0}, code.map((row, i) => {
         const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
         const [mnemonic, operands] = row.text.split("\t");
-        return make("span", {class: kind}, before[i], make("span", {class: "position"},
-            `${row.address}  `, make("span", {class: "word"}, `${row.word.padStart(8)}  `)), `${mnemonic.padEnd(10)} ${operands || ""}`);
+        const position = make("span", {class: "position"}, `${row.address}  `,
+            make("span", {class: "word"}, `${row.word.padStart(8)}  `));
+        return make("span", {class: kind}, before[i], position, `${mnemonic.padEnd(10)} ${operands || ""}`);
     }))];
 }
 

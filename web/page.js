@@ -100,7 +100,8 @@ function afterPrint() {
 
 // Titles that are too long for the line at the top, by the section's id.
 const SHORT = {earlier: "Before", cycles: "Cycles", code: "Code", functions: "Functions", loops: "Loops", loads: "Loads",
-    "load-code": "Code of loads", together: "Together", processor: "Processor", instructions: "Instructions", thresholds: "Counters", run: "Run"};
+    "load-code": "Code of loads", together: "Together", processor: "Processor", instructions: "Instructions",
+    thresholds: "Counters", run: "Run"};
 
 function fillContents() {
     const contents = document.getElementById("contents");

@@ -161,7 +161,8 @@ function executionColumns(names) {
 
 function loopColumns(names, listings) {
     const flags = (row) => row.runs.map((loop, i) => {
-        const words = loop ? [loop.callback_taken ? "hot" : null, loop.evicted ? "evicted" : null].filter(Boolean).join(", ") : "";
+        const words = [lookUp(loop, "callback_taken") ? "hot" : null, lookUp(loop, "evicted") ? "evicted" : null]
+            .filter(Boolean).join(", ");
         return words && names.length > 1 ? `${"AB"[i]} ${words}` : words;
     }).filter(Boolean).join("; ");
     const columns = [
@@ -310,7 +311,8 @@ function showRuns(report) {
     const listings = listOf(report.listings);
     const programs = [...new Set(runs.map((run, i) => lookUp(run, "program.path") || names[i]))];
     const beside = runs.length === 1 ? programsOf(runs[0]).slice(1).map((one) => one.name) : [];
-    const title = programs.map((path) => path.split("/").pop()).join(" and ") + (beside.length > 0 ? ` beside ${beside.join(" and ")}` : "");
+    const title = programs.map((path) => path.split("/").pop()).join(" and ") +
+        (beside.length > 0 ? ` beside ${beside.join(" and ")}` : "");
     document.title = `${title} - Strata`;
     return [
         make("h1", {}, title),

@@ -98,7 +98,8 @@ function endOf(run) {
         return ["stopped by --max-instructions", "--max-instructions stopped it: all counts are up to there."];
     }
     if (ended === "execve") {
-        return ["another program took its place", "Another program took its place, which is not counted: all counts are up to there."];
+        return ["another program took its place",
+            "Another program took its place, which is not counted: all counts are up to there."];
     }
     return status > 0 ? [`status ${status}`, `It ended with status ${status}.`] : [null, null];
 }
@@ -121,8 +122,10 @@ function tellHottest(run, unit) {
         return `The function with the most ${unit} is ${shortName(functionName(one, run))}, ${formatPercent(one.share)}.`;
     }
     const [loop] = loopsOf(run).filter((candidate) => isNumber(candidate.share));
-    return `${formatPercent(one.share)} ${unit.startsWith("of ") ? unit : `of the ${unit}`} are in code of ${one.function.slice(1, -1)} that has no symbols` +
-        (loop ? `; the loop with the most is ${shortName(placeName(loop, run) || loop.head)}, ${formatPercent(loop.share)}.` : ".");
+    const whole = unit.startsWith("of ") ? unit : `of the ${unit}`;
+    const name = loop && shortName(placeName(loop, run) || loop.head);
+    return `${formatPercent(one.share)} ${whole} are in code of ${one.function.slice(1, -1)} that has no symbols` +
+        (loop ? `; the loop with the most is ${name}, ${formatPercent(loop.share)}.` : ".");
 }
 
 // The same program on the same input: only then one run can be faster than the other.
@@ -148,8 +151,10 @@ function tellCycles(run) {
 // What several programs on one processor get done.
 function tellTogether(run, programs) {
     const weighted = lookUp(run, "pipeline.together.weighted_speedup");
-    const names = [programs.slice(0, -1).map((one) => one.name).join(", "), programs[programs.length - 1].name].join(" and ");
-    return (isNumber(weighted) ? `Together ${names} get ${formatRatio(weighted)} times as much done as one after the other. ` : "") +
+    const all = programs.map((one) => one.name);
+    const names = `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
+    return (isNumber(weighted) ? `Together ${names} get ${formatRatio(weighted)} times as much done as one after the other. `
+        : "") +
         programs.filter((one) => isNumber(one.speedup))
             .map((one, i) => `${one.name} ${i === 0 ? "runs at" : "at"} ${formatRatio(one.speedup)}`).join(", ") +
         " of the speed that each has alone.";
@@ -166,11 +171,11 @@ function tellOne(run) {
                 `${formatPercent(wait.share)} of ${programs.length > 1 ? "its" : "the"} cycles.`);
         }
     } else if (isNumber(instructions)) {
-        sentences.push(`${formatNumber(instructions)} instructions` +
-            (run.translator && own <= instructions ? `, ${formatPercent(own / instructions)} of them the program's own.` : "."));
+        sentences.push(`${formatNumber(instructions)} instructions` + (run.translator && own <= instructions
+            ? `, ${formatPercent(own / instructions)} of them the program's own.` : "."));
     }
-    sentences.push(tellHottest(run, isNumber(cycles) ? "cycles" : run.translator ? "of the program's instructions" : "instructions"),
-        endOf(run)[1]);
+    const unit = isNumber(cycles) ? "cycles" : run.translator ? "of the program's instructions" : "instructions";
+    sentences.push(tellHottest(run, unit), endOf(run)[1]);
     return sentences.filter(Boolean).join(" ");
 }
 
@@ -205,7 +210,7 @@ function tellTwo(runs) {
     }
     const [a, b] = runs.map((run) => lookUp(run, "machine.instructions"));
     return comparable(runs) && a > 0 && isNumber(b) ? tellChange(a, b, "instructions")
-        : "Two runs that are not of the same program with the same arguments and end, or not both in cycles: there is no speedup.";
+        : "Two runs that do not have the same arguments and the same end, or are not both in cycles: there is no speedup.";
 }
 
 function storyTiles(runs) {

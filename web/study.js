@@ -53,7 +53,8 @@ class Experiment {
     // Values of one unit: of one value a chart with a bar for each point of the axis, of several a chart for each point.
     barsAtPoints(chart, values) {
         const labels = values.map((value) => value.label || value.name);
-        const of = chart.axis_title || commonStart(labels) || (labels.length <= LABELS_NAMED ? labels.join("; ") : this.all.title || this.name);
+        const of = chart.axis_title || commonStart(labels) ||
+            (labels.length <= LABELS_NAMED ? labels.join("; ") : this.all.title || this.name);
         if (values.length === 1) {
             return [barChart(labels[0], this.programs,
                 this.axis.values.map((at, i) => ({...this.series(values[0], i), label: `${this.axis.name} ${at}`})),

@@ -37,7 +37,7 @@ def test_widths(browser, name, page):
         browser.wait_until("true")
         cut = browser.evaluate(CUT_OFF)
         used = browser.evaluate("document.querySelector('main').getBoundingClientRect().width")
-        hidden = browser.evaluate("(() => { const bar = document.getElementById('contents'); return bar.scrollWidth - bar.clientWidth; })()")
+        hidden = browser.evaluate("document.getElementById('contents').scrollWidth - document.getElementById('contents').clientWidth")
         verdict(f"{name}, {width} wide", differs("tables cut off", cut["boxes"], []),
                 differs("cells outside", cut["cells"], 0), cut["page"] > 0 and f"the page is {cut['page']} too wide",
                 (cut["shown"] < 3 or cut["of"] < 20) and f"only {cut['shown']} tables",

@@ -50,7 +50,8 @@ TILES = """Object.fromEntries([...document.querySelectorAll("#story .tile")].map
 # Of a chart by its title: labels, the height of each bar, and what the legend names.
 STACK = """(() => {
     const chart = charts.find((one) => one.canvas.getAttribute("aria-label") === "Cycles per instruction by cause").drawn;
-    return [chart.data.labels, chart.data.labels.map((label, k) => chart.data.datasets.reduce((sum, part) => sum + part.data[k], 0)),
+    const height = (label, k) => chart.data.datasets.reduce((sum, part) => sum + part.data[k], 0);
+    return [chart.data.labels, chart.data.labels.map(height),
         chart.legend.legendItems.map((item) => item.text)];
 })()"""
 
@@ -95,7 +96,8 @@ def test_ends(browser, ends):
     verdict("a program before it", differs("rows", [(row["program"], row["arguments"], int(row["instructions"]), int(
         row["the program's own"]), row["hottest function"]) for row in rows], [(
             ends.program, f"x {ends.program}", before["machine"]["instructions"], before["profile"]["instructions"], "hot")]),
-            *lacks("note", browser.evaluate("document.querySelector('#story').textContent"), "Before it ends ran in the same process"))
+            *lacks("note", browser.evaluate("document.querySelector('#story').textContent"),
+                   "Before it ends ran in the same process"))
     browser.open(ends.run("usual", 0, "run", ends.program)[0])
     verdict("nothing ran before", differs("section", browser.evaluate("document.querySelector('#earlier')"), None))
 
@@ -110,8 +112,8 @@ def test_own(browser, ends):
             differs("tile", browser.evaluate(TILES).get("the program's own"), [f"{own:,}"]),
             *lacks("lead", browser.evaluate(LEAD), f"{every:,} instructions, {100 * own / every:.1f} % of them the program's own",
                    "is hot, "))
-    opened = browser.evaluate("[...document.querySelectorAll('#code details.listing[open]')].map((part) => "
-                              "[part.querySelector('summary').textContent.split(',')[0], part.querySelector('pre.source') !== null])")
+    opened = browser.evaluate("""[...document.querySelectorAll("#code details.listing[open]")].map((part) =>
+        [part.querySelector("summary").textContent.split(",")[0], part.querySelector("pre.source") !== null])""")
     first = browser.evaluate("document.querySelector('#code details.listing summary').textContent")
     verdict("the first listing whose source is shown", differs("open", opened, [["warm", True]]),
             not first.startswith("hot, hot.c") and f"the first is {first}")
@@ -129,12 +131,14 @@ def test_parts(browser, ends):
     measured, every = stats["pipeline"]["instructions"], stats["machine"]["instructions"]
     tiles = browser.evaluate(TILES)
     verdict("a part in cycles", differs("cycles", tiles.get("cycles measured"), [f"{stats['pipeline']['cycles']:,}"]),
-            differs("instructions", (tiles.get("instructions measured"), tiles.get("instructions")), ([f"{measured:,}"], [f"{every:,}"])),
+            differs("instructions", [tiles.get("instructions measured"), tiles.get("instructions")], [[f"{measured:,}"], [f"{every:,}"]]),
             *lacks("lead", browser.evaluate(LEAD), f"in the {measured:,} of {every:,} instructions that were measured"),
-            *lacks("title", browser.evaluate("document.querySelector('#story .top h3').textContent"), "by cycles that were measured"))
+            *lacks("title", browser.evaluate("document.querySelector('#story .top h3').textContent"),
+                   "by cycles that were measured"))
     page, stats = ends.run("samples", 0, "sim", *machine, "--sample", "10K", ends.program)
     browser.open(page)
-    verdict("samples", *lacks("lead", browser.evaluate(LEAD), f"estimated from {stats['pipeline']['sampling']['samples']} samples"),
+    samples = stats["pipeline"]["sampling"]["samples"]
+    verdict("samples", *lacks("lead", browser.evaluate(LEAD), f"estimated from {samples} samples"),
             *lacks("tile", browser.evaluate(TILES)["cycles"][0], f"{stats['machine']['cycles']:,}", "estimated"))
 
 
@@ -157,16 +161,18 @@ def test_beside(browser, folder, runs):
 def test_two(browser, folder, runs):
     pair = [read_json(path) for path in (runs.cycles, runs.other_cycles)]
     browser.open(make_page(folder, "pair.html", runs.cycles, runs.other_cycles))
-    stacks = [{key: cycles / one["pipeline"]["contexts"][0]["instructions"] for key, cycles in one["pipeline"]["contexts"][0]["cycles"].items()}
-              for one in pair]
+    contexts = [one["pipeline"]["contexts"][0] for one in pair]
+    stacks = [{key: cycles / one["instructions"] for key, cycles in one["cycles"].items()} for one in contexts]
     cause = max(stacks[0], key=lambda key: abs(stacks[1][key] - stacks[0][key]))
     name = browser.evaluate(f"CAUSES.find(([key]) => key === {cause!r})[1]")
     verdict("what makes the difference of two runs", *lacks(
-        "lead", browser.evaluate(LEAD), f"What changes most: {name}, {stacks[1][cause]:.3f} cycles per instruction instead of {stacks[0][cause]:.3f}."))
+        "lead", browser.evaluate(LEAD),
+        f"What changes most: {name}, {stacks[1][cause]:.3f} cycles per instruction instead of {stacks[0][cause]:.3f}."))
     _, heights, named = browser.evaluate(STACK)
     seen = [key for key in stacks[0] if max(one[key] for one in stacks) >= 0.001 * max(heights)]
     verdict("what the legend names", differs("causes", set(named), set(browser.evaluate(
-        f"CAUSES.filter(([key]) => {seen}.includes(key)).map(([, label]) => label)"))), len(seen) == len(stacks[0]) and "all are seen")
+        f"CAUSES.filter(([key]) => {seen}.includes(key)).map(([, label]) => label)"))),
+            len(seen) == len(stacks[0]) and "all are seen")
     for width, form in ((1200, False), (400, True)):
         browser.open(make_page(folder, "pair.html", runs.cycles, runs.other_cycles), width=width)
         verdict(f"loads of two runs, {width} wide", differs("rows as blocks", browser.evaluate(
@@ -175,7 +181,8 @@ def test_two(browser, folder, runs):
     browser.open(make_page(folder, "pair.html", runs.translated, runs.evicted))
     tiles = browser.evaluate(TILES)
     a, b = many["machine"]["instructions"], few["machine"]["instructions"]
-    verdict("two translated runs", differs("evicted", tiles.get("counters evicted"), ["A 0", f"B {few['hotspots']['evicted']:,}"]),
+    evicted = few["hotspots"]["evicted"]
+    verdict("two translated runs", differs("evicted", tiles.get("counters evicted"), ["A 0", f"B {evicted:,}"]),
             *lacks("lead", browser.evaluate(LEAD), f"{'more' if b > a else 'fewer'} instructions than A"),
             any(row[-1].strip().startswith("/") for row in browser.evaluate(ROWS % "#hot-loops")) and "flags without words")
 
@@ -184,11 +191,12 @@ def test_least(browser, folder, runs):
     """In the code, too, a count that is not complete is the least that is certain."""
     loops = {loop["head"]: loop for loop in read_json(runs.evicted)["hotspots"]["loops"]}
     browser.open(make_page(folder, "least.html", runs.evicted))
-    shown = browser.evaluate("[...document.querySelectorAll('#code details.listing[open] .disassembly .row')].map((row) => "
-                             "[row.querySelector('.count').textContent.trim(), row.querySelector('.position').textContent.split(' ')[0]])")
+    shown = browser.evaluate("""[...document.querySelectorAll("#code details.listing[open] .disassembly .row")].map((row) =>
+        [row.querySelector(".count").textContent.trim(), row.querySelector(".position").textContent.split(" ")[0]])""")
     counted = [(count, loops[address]) for count, address in shown if count]
     verdict("counts in the code", not any(not loop["complete"] for _, loop in counted) and f"none is incomplete: {shown}",
-            *(differs(loop["head"], count, ("" if loop["complete"] else "\u2265 ") + f"{loop['executions']:,}") for count, loop in counted))
+            *(differs(loop["head"], count, ("" if loop["complete"] else "\u2265 ") + f"{loop['executions']:,}")
+              for count, loop in counted))
 
 
 def test_formats(browser, folder, runs):
@@ -204,8 +212,10 @@ def value_of(name, unit, data, expression=None):
 def test_points(browser, folder):
     """Bars at the points of an axis: one unit in a chart, nothing drawn where there is nothing, and yes or no in words."""
     study = {"schema": "strata.study/1", "experiments": [{
-        "name": "points", "title": "Points", "source": "the slides", "programs": ["a", "b"], "axis": {"name": "size", "values": [1, 2, 3]},
-        "values": [value_of("few", "percent", {"a": [0.1, 0, 0.2], "b": [0, 0, 0]}), value_of("more", "percent", {"a": [0.4, 0, 0], "b": [0, 0, 0]}),
+        "name": "points", "title": "Points", "source": "the slides", "programs": ["a", "b"],
+        "axis": {"name": "size", "values": [1, 2, 3]},
+        "values": [value_of("few", "percent", {"a": [0.1, 0, 0.2], "b": [0, 0, 0]}),
+                   value_of("more", "percent", {"a": [0.4, 0, 0], "b": [0, 0, 0]}),
                    value_of("counted", "number", {"a": [5, 6, 7], "b": [0, 1, 2]}),
                    value_of("fits", "number", {"a": [0, 1, 1], "b": [0, 0, 1]}, "counted <= 6")],
         "charts": [{"kind": "bars", "values": ["few", "more", "counted"], "log": False, "axis_title": None}],
@@ -219,7 +229,8 @@ def test_points(browser, folder):
     words = browser.evaluate("document.querySelector('main').textContent")
     verdict("bars at points", differs("charts", [one[:2] for one in drawn], [["size 1", 2], ["size 3", 2], ["counted", 3]]),
             differs("axes", [one[2] for one in drawn], ["\u2191 few; more"] * 2 + ["\u2191 counted"]),
-            differs("scale", drawn[0][3], drawn[1][3]), *lacks("page", words, "Not drawn, since nothing there is above 0: size 2."))
+            differs("scale", drawn[0][3], drawn[1][3]),
+            *lacks("page", words, "Not drawn, since nothing there is above 0: size 2."))
     verdict("yes and no in words", *lacks("page", words, "fits, size 2: in 1 of 2 programs", "fits: in 2 of 2 programs",
                                           "What the slides state"), "slides states" in words and "slides states")
 
