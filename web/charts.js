@@ -189,6 +189,8 @@ function withMean(groups, series) {
         series.map((one) => ({...one, data: [...one.data, whole(one) ? geometricMean(one.data) : null]}))];
 }
 
+const BAR_WIDTH = 48;
+
 // groups: names along the axis; series: [{label, unit, data}].  A bar's length says how much it is, so that bars begin at
 // zero; a logarithmic axis has no zero, and points in their place.  settings: {of, each}, what the axes of values and of
 // groups are of; `values`: those that the axis has room for, so that charts side by side have the same.
@@ -205,8 +207,10 @@ function barChart(title, groups, series, log, settings) {
             y: unitAxis(unit, log, values, of),
         };
         nameUpright(options);
-        const shape = log ? {showLine: false, pointRadius: 5, pointHoverRadius: 7}
-            : {maxBarThickness: 48, pointStyle: "rect"};
+        const shape = log ? {showLine: false, pointRadius: 5, pointHoverRadius: 7, clip: 8}
+            : {maxBarThickness: BAR_WIDTH, pointStyle: "rect", categoryPercentage: ({chart}) =>
+                // Bars of one group stay together on a wide screen.
+                Math.min(0.8, rows.length * BAR_WIDTH * 1.1 * names.length / Math.max(1, chart.width))};
         return {
             type: log ? "line" : "bar",
             data: {
@@ -346,16 +350,22 @@ function ladderChart(title, programs, rungs, log, of) {
     });
 }
 
+const PART_SEEN = 0.001;
+
 // What something consists of: one bar for each of `bars`, its parts adding up to all of it.
 // parts: [{label, data, place}], where `place` is that of the colour among those of `palette`; most: what the axis has room
 // for, so that charts side by side have the same.
 function splitChart(title, unit, bars, parts, palette, most) {
+    // What is too short to be seen needs no colour below the chart; the table has it.
+    const longest = Math.max(...bars.map((bar, i) => parts.reduce((sum, part) => sum + (part.data[i] || 0), 0)));
+    const seen = (part) => part.data.some((value) => value >= PART_SEEN * longest);
     return makeChart(title, (parts.length > 6 ? 210 : 90) + 46 * bars.length, (colours) => {
         const colour = (place) => colours[palette][place % colours[palette].length];
         const options = commonOptions(parts.length, (item) =>
             `${item.dataset.label}: ${formatNumber(item.raw)}`);
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
+        options.plugins.legend.labels.filter = (item) => seen(parts[item.datasetIndex]);
         options.scales = {
             x: {...valueAxis("number", "linear", unit), stacked: true, grace: 0, suggestedMax: most},
             y: {stacked: true, grid: {display: false}},

@@ -58,6 +58,15 @@ function readTerm(term) {
     return null;
 }
 
+// A value that says yes or no of each program: of how many it says yes; null for others.
+function truthWords(name, at, experiment) {
+    const value = listOf(experiment.values).find((one) => one.name === name);
+    const index = at === undefined || at === null ? 0 : listOf(lookUp(experiment, "axis.values")).map(String).indexOf(String(at));
+    const data = listOf(experiment.programs).map((program) => dataOf(value, program)[index]);
+    return value && /[<>=]/.test(value.expression || "") && data.length > 0 && data.every((one) => one === 0 || one === 1)
+        ? `in ${data.filter((one) => one === 1).length} of ${data.length} programs` : null;
+}
+
 // "min(cost): 5 %; max(cost): 9 %" by the values' labels: "cost of counting: smallest 5 %, largest 9 %".
 // A term that is not known stays as it is.
 function measuredWords(check, experiment) {
@@ -73,7 +82,8 @@ function measuredWords(check, experiment) {
         const label = name + (term.at ? `, ${lookUp(experiment, "axis.name") || "at"} ${term.at}` : "");
         const last = groups[groups.length - 1];
         const words = term.other ? `${term.words} ${labelOf(term.other, experiment) || term.other}:` : term.words;
-        const figure = `${words} ${piece.slice(colon + 2)}`;
+        const figure = Object.values(EXTREMES).includes(words) && truthWords(term.value, term.at ?? check.at, experiment)
+            || `${words} ${piece.slice(colon + 2)}`;
         if (last && last.label === label) {
             last.figures.push(figure);
         } else {
@@ -105,6 +115,11 @@ function sourceOf(experiment) {
     return experiment.source || "the paper";
 }
 
+// "The paper states", "the slides state".
+function stateOf(sources) {
+    return sources.length > 1 || sources[0].endsWith("s") ? "state" : "states";
+}
+
 function capital(text) {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -119,7 +134,8 @@ function checksOf(experiments, stated) {
 function checkLists(checks, experiment) {
     const list = (chosen) => make("ul", {class: "checks"}, chosen.map((check) => makeCheck(check, experiment)));
     const stated = checks.filter((check) => check.stated), own = checks.filter((check) => !check.stated);
-    return [stated.length > 0 ? [make("h3", {}, `What ${sourceOf(experiment)} states`), list(stated)] : [],
+    const source = sourceOf(experiment);
+    return [stated.length > 0 ? [make("h3", {}, `What ${source} ${stateOf([source])}`), list(stated)] : [],
         own.length > 0 ? [make("h3", {}, stated.length > 0 ? "Besides" : "Conclusions"), list(own)] : []].flat();
 }
 
@@ -164,8 +180,9 @@ function publishedTable(experiments) {
     if (rows.length === 0) {
         return null;
     }
+    // With no more digits than were published.
     const figure = (key) => ({label: key, number: true, value: (row) => row[key],
-        show: (row) => formatValue(row[key], row.unit)});
+        show: (row) => (row.unit === "ratio" && isNumber(row[key]) ? row[key].toFixed(2) : formatValue(row[key], row.unit))});
     return makeTable([{label: "beside what was published", value: (row) => row.what}, figure("published"),
         figure("measured")], rows, {class: "published"});
 }
@@ -178,7 +195,7 @@ function checkColumns() {
         {label: "measured", kind: "measured", value: (row) => measuredText(row.check),
             show: (row) => make("span", {title: row.check.condition}, measuredWords(row.check, row.experiment))},
         {label: "why", saved: true, value: (row) => row.check.why},
-        {label: "experiment", value: (row) => row.experiment.name,
+        {label: "experiment", kind: "whole", value: (row) => row.experiment.name,
             show: (row) => make("a", {href: "#" + row.experiment.name},
                 row.experiment.figure ? figureName(row.experiment.figure) : row.experiment.name)},
     ];
@@ -193,11 +210,11 @@ function statementSection(experiments) {
     }
     const sources = [...new Set(rows.map((row) => sourceOf(row.experiment)))];
     const section = makeSection("statements", sources.length > 0
-        ? `What ${sources.join(" and ")} state${sources.length > 1 ? "" : "s"}` : "What was published",
+        ? `What ${sources.join(" and ")} ${stateOf(sources)}` : "What was published",
     ...(rows.length > 0 ? [make("p", {}, `Of ${rows.length} statements ${countVerdicts(rows.map((row) => row.check))}.`),
         tableCsv("statements", checkColumns(), rows), makeTable(checkColumns(), rows, {class: "full statements"})] : []),
     published);
-    section.dataset.short = "statements";
+    section.dataset.short = "Statements";
     return section;
 }
 
@@ -216,6 +233,6 @@ function conclusionSection(experiments) {
     table.classList.add("printed");
     const section = makeSection("conclusions", besides ? "What was asked besides" : "Conclusions",
         make("p", {}, `${capital(countVerdicts(rows.map((row) => row.check)))}.`), table);
-    section.dataset.short = besides ? "besides" : "conclusions";
+    section.dataset.short = besides ? "Besides" : "Conclusions";
     return section;
 }

@@ -48,11 +48,17 @@ function causesOf(stacks) {
     return [...known, ...unknown].filter((cause) => found.includes(cause.key));
 }
 
+// By run and context, the program that had it to itself; empty unless there were several.
+function ownersOf(runs) {
+    return runs.map((run) => Object.fromEntries(programsOf(run).map((program) => [program.context, program.name])));
+}
+
 // A bar for each context of each run that `shown` takes.
-function stackBars(stacks, labels, shown) {
+function stackBars(stacks, labels, owners, shown) {
     const contexts = contextsOf(stacks).filter((k) => stacks.some((list) => list[k] && shown(list[k])));
     return contexts.flatMap((k) => stacks.map((list, i) => ({stack: list[k],
-        label: contexts.length > 1 || k > 0 ? [labels[i], `context ${k}`] : labels[i]})))
+        label: contexts.length > 1 || k > 0 ? [owners[i][k] ? `${labels[i]}: ${owners[i][k]}` : labels[i], `context ${k}`]
+            : labels[i]})))
         .filter((bar) => bar.stack && shown(bar.stack));
 }
 
@@ -75,11 +81,17 @@ function contextsOf(stacks) {
 // A context that only slices ran on has cycles, but none per instruction of the program.
 function cpiChart(runs, labels) {
     const stacks = stacksOf(runs);
-    const bars = stackBars(stacks, labels, (stack) => stack.instructions > 0);
+    const bars = stackBars(stacks, labels, ownersOf(runs), (stack) => stack.instructions > 0);
+    // A program that has ended before the others leaves its context idle, which is no cost of its instructions.
+    const several = runs.some((run) => programsOf(run).length > 1);
     return bars.length === 0 ? null : make("div", {class: "charts"},
         stackChart("Cycles per instruction by cause", "cycles per instruction", bars,
-            causesOf(bars.map((bar) => [bar.stack])), (stack, cycles) => stack.perInstruction(cycles)));
+            causesOf(bars.map((bar) => [bar.stack])).filter((cause) => !several || cause.key !== "idle"),
+            (stack, cycles) => stack.perInstruction(cycles)));
 }
+
+// A table of more contexts would push the code out of sight.
+const CONTEXTS_OPEN = 2;
 
 function stackTable(stacks, contexts, causes, names) {
     const has = (k, cause) => stacks.some((list) => list[k] && list[k].cycles[cause.key] > 0);
@@ -102,7 +114,8 @@ function stackTable(stacks, contexts, causes, names) {
         ...sideBySide(names, "per instruction",
             (row, i) => cell(row, i, (stack, cycles) => stack.perInstruction(cycles)), formatRatio),
     ];
-    return foldedTable("cycles", "Data", columns, rows, true);
+    const few = contexts.length <= CONTEXTS_OPEN;
+    return foldedTable("cycles", few ? "Data" : `Data of ${contexts.length} contexts`, columns, rows, few);
 }
 
 function cyclesSection(runs, names, labels) {
@@ -124,9 +137,9 @@ function cyclesSection(runs, names, labels) {
             `${formatNumber(one.all)} instructions were measured.`).join(" ")) : null,
         idle.length > 0 ? make("p", {class: "muted"}, "Contexts on which nothing ran are left out: " +
             idle.map((one) => `${one.count} of ${one.all}${one.run}`).join(", ") + ".") : null,
-        make("div", {class: runs.length > 1 ? "" : "sides"},
+        make("div", {class: runs.length > 1 || contexts.length > CONTEXTS_OPEN ? "" : "sides"},
             make("div", {class: "charts"}, stackChart("Cycles by cause", "cycles",
-                stackBars(stacks, labels, (stack) => stack.ran), causes, (stack, cycles) => cycles)),
+                stackBars(stacks, labels, ownersOf(runs), (stack) => stack.ran), causes, (stack, cycles) => cycles)),
             stackTable(stacks, contexts, causes, names)));
 }
 

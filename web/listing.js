@@ -12,33 +12,40 @@ function fillPart(part) {
     }
 }
 
-// Executions of loop heads as text, by their address, and by their line: of several heads on one line, those
-// of the most executed.
+// Executions of loop heads by their address, and by their line: of several heads on one line, those
+// of the most executed.  What is not complete is the least that is certain, of a line, too.
 function countHeads(loops) {
     const counts = new Map();
-    for (const loop of [...loops].sort((a, b) => a.executions - b.executions)) {
-        counts.set(loop.head, formatExecutions(loop));
+    for (const loop of loops) {
+        counts.set(loop.head, {executions: loop.executions, complete: loop.complete});
         if (loop.source) {
-            counts.set(loop.source, formatExecutions(loop));
+            const before = counts.get(loop.source) || {executions: 0};
+            counts.set(loop.source, {executions: Math.max(loop.executions, before.executions),
+                complete: loop.complete !== false && before.complete !== false});
         }
     }
     return counts;
 }
 
-function makeCount(counts, key) {
-    const count = counts.has(key) ? counts.get(key) : "";
-    return make("span", {class: "count"}, (isNumber(count) ? formatNumber(count) : count).padStart(14) + "  ");
+// For each of the keys what stands before its row, all of one width: narrow screens have none to spare.
+function makeCounts(counts, keys) {
+    const texts = keys.map((key) => {
+        const count = counts.get(key);
+        return count === undefined ? "" : isNumber(count) ? formatNumber(count) : formatExecutions(count);
+    });
+    const width = Math.max(...texts.map((text) => text.length));
+    return texts.map((text) => make("span", {class: "count"}, text.padStart(width) + "  "));
 }
 
 function makeSource(source, counts) {
     const width = String(source.first + source.lines.length).length;
     const file = source.path.split("/").pop();
+    const before = makeCounts(counts, source.lines.map((line, i) => `${file}:${source.first + i}`));
     return [make("h3", {}, "Source ", make("code", {class: "muted"}, source.path)),
         make("pre", {class: "source", tabindex: 0}, source.lines.map((line, i) => {
             const number = source.first + i;
             return make("span", {class: number === source.line ? "row marked" : "row"},
-                makeCount(counts, `${file}:${number}`),
-                make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
+                before[i], make("span", {class: "position"}, String(number).padStart(width) + "  "), line);
         }))];
 }
 
@@ -49,11 +56,13 @@ function makeHidden(path) {
 }
 
 function makeCode(code, head, counts) {
-    return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly", tabindex: 0}, code.map((row) => {
+    const before = makeCounts(counts, code.map((row) => row.address));
+    return [make("h3", {}, "Instructions"), make("pre", {class: "disassembly", tabindex: 0}, code.map((row, i) => {
         const kind = `row${row.loop ? " inside" : ""}${row.address === head ? " marked" : ""}`;
         const [mnemonic, operands] = row.text.split("\t");
-        return make("span", {class: kind}, makeCount(counts, row.address), make("span", {class: "position"},
-            `${row.address}  ${row.word.padStart(8)}  `), `${mnemonic.padEnd(10)} ${operands || ""}`);
+        const position = make("span", {class: "position"}, `${row.address}  `,
+            make("span", {class: "word"}, `${row.word.padStart(8)}  `));
+        return make("span", {class: kind}, before[i], position, `${mnemonic.padEnd(10)} ${operands || ""}`);
     }))];
 }
 

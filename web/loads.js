@@ -94,7 +94,7 @@ function loadsSection(runs, names, listings) {
         topTable(runs, names),
         make("h3", {}, "Loads, those with the most misses first"),
         tableCsv("loads", columns, rows),
-        makeTable(columns, rows.slice(0, LOADS_SHOWN), {class: "full", id: "delinquent-loads"}),
+        makeTable(stackRuns(names, columns, rows), rows.slice(0, LOADS_SHOWN), {class: "full", id: "delinquent-loads"}),
         rows.length > LOADS_SHOWN ? make("p", {class: "muted"},
             `The first ${LOADS_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null,
         make("p", {class: "muted"}, LOADS_EXPLAINED));
@@ -119,11 +119,9 @@ function loadCodeSection(runs, listings) {
         return null;
     }
     const counts = runs.map(countMisses);
-    const section = makeSection("load-code", "Code of the delinquent loads",
+    return makeSection("load-code", "Code of the delinquent loads",
         make("p", {}, "The line and the load are marked. The numbers are first-level misses, of lines and of loads."),
         rows.map((row) => makeListing(loadId(row), {...row.first, head: row.first.pc},
             row.runs.filter(Boolean).map((load) => formatNumber(lookUp(load, "l1.misses"))).join(" / ") + " misses",
             loadListing(row, listings), counts[row.from])));
-    section.dataset.short = "Code of the loads";
-    return section;
 }

@@ -98,10 +98,15 @@ function afterPrint() {
     applyTheme();
 }
 
+// Titles that are too long for the line at the top, by the section's id.
+const SHORT = {earlier: "Before", cycles: "Cycles", code: "Code", functions: "Functions", loops: "Loops", loads: "Loads",
+    "load-code": "Code of loads", together: "Together", processor: "Processor", instructions: "Instructions",
+    thresholds: "Counters", run: "Run"};
+
 function fillContents() {
     const contents = document.getElementById("contents");
     for (const section of document.querySelectorAll("main > section[id]")) {
-        const words = section.dataset.short || section.querySelector("h2").firstChild.textContent;
+        const words = section.dataset.short || SHORT[section.id] || section.querySelector("h2").firstChild.textContent;
         contents.append(make("a", {href: "#" + section.id}, words));
     }
 }

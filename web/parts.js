@@ -47,6 +47,9 @@ function formatPercent(value) {
         return "-";
     }
     const percent = 100 * value;
+    if (percent !== 0 && Math.abs(percent) < 0.0005) {
+        return percent > 0 ? "< 0.001 %" : "> -0.001 %";
+    }
     const digits = Math.abs(percent) >= 10 || percent === 0 ? 1 : Math.abs(percent) >= 0.1 ? 2 : 3;
     return percent.toLocaleString("en-US", {maximumFractionDigits: digits,
         minimumFractionDigits: percent === 0 || Math.abs(percent) < 0.1 ? 0 : digits}) + " %";

@@ -3,8 +3,10 @@
 
 const LOOPS_SHOWN = 50;
 const LISTINGS_SHOWN = 8;
+const SPLIT_EXPLAINED = "Fragments hold copies of the program's instructions, and what replaces some of them there, such as " +
+    "lookups of the targets of indirect branches; trampolines are the ways out of fragments.";
 const PARTS = [
-    ["program", "program"],
+    ["program", "fragments"],
     ["trampoline", "trampolines"],
     ["counter", "counters"],
     ["runtime", "translator"],
@@ -20,7 +22,6 @@ function splitOf(run) {
 
 function runFacts(run, name) {
     const words = listOf(lookUp(run, "program.arguments")).slice(1);
-    const signal = lookUp(run, "program.signal");
     const options = listOf(lookUp(run, "config.translator_options"));
     const entries = lookUp(run, "config.counter_entries");
     const digest = lookUp(run, "program.sha256");
@@ -29,8 +30,8 @@ function runFacts(run, name) {
         ["program", lookUp(run, "program.path")],
         ["arguments", words.length > 0 ? make("code", {}, words.join(" ")) : null],
         ["sha256", digest ? make("code", {}, digest.slice(0, 16)) : null],
-        ["ended", isNumber(signal) ? `killed by signal ${signal}`
-            : isNumber(lookUp(run, "program.exit_status")) ? `status ${lookUp(run, "program.exit_status")}` : null],
+        ["ended", endOf(run)[0] || (isNumber(lookUp(run, "program.exit_status"))
+            ? `status ${lookUp(run, "program.exit_status")}` : null)],
         ["under", run.translator ? "the translator" : "the processor alone"],
         ["options", options.length > 0 ? make("code", {}, options.join(" ")) : null],
         ["processor", lookUp(run, "config.machine") || null],
@@ -46,7 +47,29 @@ function runFacts(run, name) {
 
 // A column for each run; column(i) says what is in it.
 function eachRun(names, label, column) {
-    return names.map((name, i) => ({label: names.length > 1 ? `${label} ${"AB"[i]}`.trim() : label, ...column(i)}));
+    return names.map((name, i) => ({label: names.length > 1 ? `${label} ${"AB"[i]}`.trim() : label, base: label, run: i,
+        ...column(i)}));
+}
+
+// For tables of many columns: those of two runs as one, A above B.  A run that has nothing in any row is left out.
+function stackRuns(names, columns, rows) {
+    if (names.length === 1) {
+        return columns;
+    }
+    const known = (value) => value !== null && value !== undefined;
+    const shown = (column, row) => {
+        const text = column.show ? column.show(row) : column.value(row);
+        return make("span", {class: "of-run"}, make("span", {class: "muted"}, `${"AB"[column.run]} `), known(text) ? text : "-");
+    };
+    return columns.filter((column) => !column.saved && !(column.run > 0)).map((first) => {
+        if (first.run === undefined) {
+            return first;
+        }
+        const both = columns.filter((one) => !one.saved && one.base === first.base && one.run !== undefined)
+            .filter((one) => rows.some((row) => known(one.value(row))));
+        return {...first, label: first.base, value: (row) => both.map((one) => one.value(row)).find(known),
+            show: (row) => make("span", {class: "both"}, both.map((one) => shown(one, row)))};
+    });
 }
 
 // A column of numbers for each run, and how the second differs from the first.
@@ -75,7 +98,8 @@ function splitSection(runs, names, labels) {
         ...sideBySide(names, "", (row, i) => row.of(i), formatNumber)];
     columns.push(...eachRun(names, "share", (i) => ({number: true,
         value: (row) => row.of(i) / total(i), show: (row) => formatPercent(row.of(i) / total(i))})));
-    return makeSection("instructions", "Where the instructions went", make("div", {class: "sides"},
+    return makeSection("instructions", "Where the instructions went", known.length > 1 ? make("p", {}, SPLIT_EXPLAINED) : null,
+        make("div", {class: "sides"},
         make("div", {class: "charts"}, splitChart("Instructions", "instructions", labels,
             known.map(([key, label], place) => ({label, place, data: splits.map((split) => split[key] || 0)})),
             "series")),
@@ -136,8 +160,11 @@ function executionColumns(names) {
 }
 
 function loopColumns(names, listings) {
-    const flags = (row) => row.runs.filter(Boolean).map((loop) => [loop.callback_taken ? "hot" : null,
-        loop.evicted ? "evicted" : null].filter(Boolean).join(", ")).join(" / ");
+    const flags = (row) => row.runs.map((loop, i) => {
+        const words = [lookUp(loop, "callback_taken") ? "hot" : null, lookUp(loop, "evicted") ? "evicted" : null]
+            .filter(Boolean).join(", ");
+        return words && names.length > 1 ? `${"AB"[i]} ${words}` : words;
+    }).filter(Boolean).join("; ");
     const columns = [
         {label: "function", kind: "code", value: (row) => row.first.name,
             show: (row) => (listingOf(row, listings)
@@ -148,7 +175,7 @@ function loopColumns(names, listings) {
         ...eachRun(names, "complete", (i) => ({saved: true, value: (row) => lookUp(row.runs[i], "complete")})),
     ];
     columns.push(...eachRun(names, "share", (i) => ({value: (row) => row.runs[i] && row.runs[i].share,
-        show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)})), {label: "", value: flags});
+        show: (row) => shareBar(row.runs[i] ? row.runs[i].share : undefined)})), {label: "its counter", value: flags});
     return columns;
 }
 
@@ -197,7 +224,10 @@ function thresholdSection(runs, names) {
         ["premature_evictions", "evicted before"]].map(([key, label]) => ({
         label: names.length > 1 ? `${label} ${"AB"[i]}` : label, unit: "number",
         data: thresholds.map((threshold) => cell(i, threshold, key)),
-    })));
+    }))).filter((one) => one.data.some((value) => value > 0));
+    const evicted = runs.map((run, i) => (isNumber(lookUp(run, "units.counters.evicted"))
+        ? `${names.length > 1 ? `${"AB"[i]}: ` : ""}${formatNumber(run.units.counters.evicted)} of ` +
+            `${formatNumber(lookUp(run, "hotspots.counters_created"))} counters were evicted.` : null)).filter(Boolean);
     const rows = thresholds.map((threshold) => ({threshold}));
     const columns = [{label: "threshold", number: true, value: (row) => row.threshold,
         show: (row) => formatNumber(row.threshold)},
@@ -207,9 +237,9 @@ function thresholdSection(runs, names) {
     ...sideBySide(names, "share", (row, i) => cell(i, row.threshold, "premature_share"), formatPercent)];
     return makeSection("thresholds", "The hardware's counters",
         make("p", {}, "Monitored addresses that were executed often enough to reach each threshold, and those whose " +
-            "counter was evicted before it had counted so far."),
+            `counter was evicted before it had counted so far. ${evicted.join(" ")}`),
         make("div", {class: "charts"}, barChart("Counters by threshold", thresholds.map(formatNumber), series,
-            false)),
+            false, {of: "addresses", each: "threshold, in executions"})),
         foldedTable("thresholds", "Data", columns, rows));
 }
 
@@ -238,12 +268,17 @@ function codeSection(runs, listings) {
     const rows = joinLoops(runs).filter((row) => listingOf(row, listings));
     const counts = runs.map((run) => countHeads(loopsOf(run)));
     const why = [...new Set(listings.map((listing) => lookUp(listing, "why")).filter(Boolean))];
+    if (rows.length === 0 && why.length === 0) {
+        return null;
+    }
+    // The hottest whose source is shown, if it is in sight.
+    const open = Math.max(0, rows.slice(0, LISTINGS_SHOWN).findIndex((row) => listingOf(row, listings).source));
     return makeSection("code", "Code of the hot loops",
         why.length > 0 ? make("p", {class: "muted"}, `No code where ${why.join("; ")}.`) : null,
         rows.length > 0 ? make("p", {}, CODE_EXPLAINED) : null,
         ...firstAndMore(rows.map((row, i) => makeListing(loopId(row), row.first,
             row.runs.filter(Boolean).map(formatExecutions).join(" / ") + " executions",
-            listingOf(row, listings), counts[row.from], i === 0))));
+            listingOf(row, listings), counts[row.from], i === open))));
 }
 
 // The hottest ones are in sight, the others a click away.
@@ -256,11 +291,10 @@ function firstAndMore(listings) {
 // What the title does not say, in a line.
 function subtitle(run, name) {
     const words = listOf(lookUp(run, "program.arguments")).slice(1).join(" ");
-    const signal = lookUp(run, "program.signal");
     const processor = lookUp(run, "config.machine");
     return make("p", {class: "muted subtitle"}, [name, words ? `arguments ${words}` : null,
         run.translator ? "under the translator" : "on the processor alone", processor ? String(processor) : null,
-        isNumber(signal) ? `killed by signal ${signal}` : null].filter(Boolean).join(" \u00b7 "));
+        endOf(run)[0]].filter(Boolean).join(" \u00b7 "));
 }
 
 function runSection(runs, names) {
@@ -276,12 +310,15 @@ function showRuns(report) {
     const labels = short.map((name, i) => (runs.length > 1 ? `${"AB"[i]}: ${name}` : name));
     const listings = listOf(report.listings);
     const programs = [...new Set(runs.map((run, i) => lookUp(run, "program.path") || names[i]))];
-    const title = programs.map((path) => path.split("/").pop()).join(" and ");
+    const beside = runs.length === 1 ? programsOf(runs[0]).slice(1).map((one) => one.name) : [];
+    const title = programs.map((path) => path.split("/").pop()).join(" and ") +
+        (beside.length > 0 ? ` beside ${beside.join(" and ")}` : "");
     document.title = `${title} - Strata`;
     return [
         make("h1", {}, title),
         ...runs.map((run, i) => subtitle(run, runs.length > 1 ? `${"AB"[i]}: ${names[i]}` : names[i])),
         guarded("The run in short", () => storySection(runs, names, labels)),
+        guarded("Programs before it", () => earlierSection(runs, names)),
         guarded("Where the cycles went", () => cyclesSection(runs, names, labels)),
         guarded("Code", () => codeSection(runs, listings)),
         guarded("Hot functions", () => functionsSection(runs, names)),

@@ -49,5 +49,5 @@ function slicesSection(runs, names) {
     }
     const columns = sliceColumns(names);
     return makeSection("slices", "Slices", make("p", {}, SLICES_EXPLAINED),
-        tableCsv("slices", columns, rows), makeTable(columns, rows, {class: "full", id: "slice-ledger"}));
+        tableCsv("slices", columns, rows), makeTable(stackRuns(names, columns, rows), rows, {class: "full", id: "slice-ledger"}));
 }

@@ -45,18 +45,34 @@ class Experiment {
                     {each, of: chart.axis_title || title || this.all.title || this.name});
             });
         }
+        // One axis cannot show two units.
+        return [...new Set(values.map((value) => value.unit))].flatMap((unit) =>
+            this.barsAtPoints(chart, values.filter((value) => value.unit === unit)));
+    }
+
+    // Values of one unit: of one value a chart with a bar for each point of the axis, of several a chart for each point.
+    barsAtPoints(chart, values) {
+        const labels = values.map((value) => value.label || value.name);
+        const of = chart.axis_title || commonStart(labels) ||
+            (labels.length <= LABELS_NAMED ? labels.join("; ") : this.all.title || this.name);
         if (values.length === 1) {
-            const label = values[0].label || values[0].name;
-            return [barChart(label, this.programs,
+            return [barChart(labels[0], this.programs,
                 this.axis.values.map((at, i) => ({...this.series(values[0], i), label: `${this.axis.name} ${at}`})),
-                chart.log, {each, of: chart.axis_title || label})];
+                chart.log, {each: "program", of: chart.axis_title || labels[0]})];
         }
-        const settings = {each, values: this.numbersOf(values),
-            of: chart.axis_title || commonStart(values.map((value) => value.label)) || this.all.title || this.name};
-        const end = commonEnd(values.map((value) => value.label));
-        return this.axis.values.map((at, i) => barChart(`${this.axis.name} ${at}${end}`, this.programs,
-            values.map((value) => this.series(value, i))
-                .map((one) => ({...one, label: one.label.slice(0, one.label.length - end.length)})), chart.log, settings));
+        const end = commonEnd(labels);
+        const shown = (value, i) => this.programs.some((program) => {
+            const number = dataOf(value, program)[i];
+            return number > 0 || (!chart.log && number < 0);
+        });
+        const points = this.axis.values.map((at, i) => ({at, i, empty: !values.some((value) => shown(value, i))}));
+        const empty = points.every((point) => point.empty) ? [] : points.filter((point) => point.empty);
+        const drawn = points.filter((point) => !empty.includes(point)).map(({at, i}) => barChart(
+            `${this.axis.name} ${at}${end}`, this.programs, values.map((value) => this.series(value, i))
+                .map((one) => ({...one, label: one.label.slice(0, one.label.length - end.length)})), chart.log,
+            {each: "program", values: this.numbersOf(values), of}));
+        return empty.length === 0 ? drawn : [...drawn, make("p", {class: "muted"},
+            `Not drawn, since nothing there is above 0: ${this.axis.name} ${empty.map(({at}) => at).join(", ")}.`)];
     }
 
     // beside: all values of the charts that stand side by side with this one.
@@ -67,7 +83,7 @@ class Experiment {
         return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, this.axis.name,
             this.axis.values, this.programs.map((program) => ({label: program, unit: value.unit,
                 data: dataOf(value, program)})), chart.log, {of: chart.axis_title || value.label || value.name,
-                values: this.numbersOf(beside.filter((other) => other === value || comparable(other, value)))}));
+                values: this.numbersOf(beside.filter((other) => other === value || onOneScale(other, value)))}));
     }
 
     ladder(chart) {
@@ -78,7 +94,7 @@ class Experiment {
             ? this.axis.values.map((at, i) => rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
             : [rung(value, 0, value.label || value.name)]);
         return [ladderChart({hidden: this.all.title}, this.programs, rungs, chart.log,
-            chart.axis_title || this.all.title || this.name)];
+            chart.axis_title || (values.length === 1 ? values[0].label : null) || this.all.title || this.name)];
     }
 
     // One chart for each program, all to the same scale: in one, programs with many loops hide others.
@@ -230,13 +246,16 @@ function commonEnd(labels) {
 }
 
 // Whether two values can be read off one scale: they are parts of something, or times something.
-function comparable(one, other) {
+function onOneScale(one, other) {
     return one.unit === other.unit && (one.unit === "percent" || one.unit === "ratio");
 }
 
 function figureName(figure) {
     return /^\d+$/.test(String(figure)) ? `Figure ${figure}` : String(figure);
 }
+
+// More labels than these are too long for an axis.
+const LABELS_NAMED = 3;
 
 // Of each program, what the table of loops begins with.
 const LOOPS_FIRST = 25;
