@@ -67,7 +67,7 @@ class Experiment {
         return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, this.axis.name,
             this.axis.values, this.programs.map((program) => ({label: program, unit: value.unit,
                 data: dataOf(value, program)})), chart.log, {of: chart.axis_title || value.label || value.name,
-                values: this.numbersOf(beside.filter((other) => other === value || comparable(other, value)))}));
+                values: this.numbersOf(beside.filter((other) => other === value || onOneScale(other, value)))}));
     }
 
     ladder(chart) {
@@ -230,7 +230,7 @@ function commonEnd(labels) {
 }
 
 // Whether two values can be read off one scale: they are parts of something, or times something.
-function comparable(one, other) {
+function onOneScale(one, other) {
     return one.unit === other.unit && (one.unit === "percent" || one.unit === "ratio");
 }
 
