@@ -157,9 +157,10 @@ class Charts:
                 self.contention()]
 
 
-def check_losers(name, values):
-    losers = [f"{program} {value:.2f}" for program, value in values.items() if value < 1]
-    return Check(name + "_loses", "no program loses", ", ".join(losers) or "none does", not losers, False)
+def check_losers(name, words, values):
+    """`words`: with what no program loses."""
+    losers = [f"{program} {value:.4f}" for program, value in values.items() if value < 1]
+    return Check(name + "_loses", f"no program loses with {words}", ", ".join(losers) or "none does", not losers, False)
 
 
 def check_shape(row, low, high, words):
@@ -180,13 +181,14 @@ def check_spawn(ideal, realistic):
 def make_checks(charts):
     """What was published as statements, and what else is asked, by chart."""
     rows = {row.name: row for chart in charts for row in chart.rows}
-    checks = {chart: [check_losers(name, rows[name].values) for name in names] for chart, names in (
-        ("chaining_ideal", ["chaining_ideal_8"]), ("chaining_realistic", ["chaining_realistic_8"]),
-        ("dsp", ["dsp_simple", "dsp_optimized"]))}
+    checks = {chart: [check_losers(name, words, rows[name].values) for name, words in asked] for chart, asked in (
+        ("chaining_ideal", [("chaining_ideal_8", "chaining triggers, ideal spawn, 8 contexts")]),
+        ("chaining_realistic", [("chaining_realistic_8", "chaining triggers, realistic spawn, 8 contexts")]),
+        ("dsp", [("dsp_simple", "simple slices of the processor"), ("dsp_optimized", "its optimized slices")]))}
     checks["basic_realistic"] = [check_spawn(rows["basic_ideal_8"], rows["basic_realistic_8"])]
     checks["shape"] = [check_shape(rows[name], low, high, words) for name, low, high, words in (
-        ("length", 5, 15, "a slice has 5 to 15 instructions"), ("live_ins", 2, 6, "it has 2 to 6 live-ins"),
-        ("removed", 0.9, 0.95, "90 to 95 % of the trace is left out of it"))]
+        ("length", 5, 15, "a slice has 5 to 15 instructions"), ("live_ins", 2, 6, "a slice has 2 to 6 live-ins"),
+        ("removed", 0.9, 0.95, "90 to 95 % of the trace is left out of a slice"))]
     return checks
 
 
