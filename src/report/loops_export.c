@@ -19,19 +19,18 @@ static const json_t *profiled_of(const json_t *run)
     return json_object_get(json_object_get(run, "profile"), "loops");
 }
 
-/* RFC 4180: quotes are doubled, and around everything that needs them.  Control characters are shown: tables are
- * looked at on terminals, too. */
+/* RFC 4180: quotes are doubled, and around everything that needs them. */
 static void put_csv_text(FILE *file, const char *text)
 {
-    const bool quoted = strpbrk(text, ",\"") != NULL;
-    const size_t count = strlen(text);
-    fputs(quoted ? "\"" : "", file);
-    for (size_t at = 0; at < count;) {
-        char shown[SHOWN_BYTES];
-        at += shown_take(text + at, count - at, shown);
-        fputs(strcmp(shown, "\"") == 0 ? "\"\"" : shown, file);
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, file);
+        return;
     }
-    fputs(quoted ? "\"" : "", file);
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, file);
+    }
+    fputc('"', file);
 }
 
 static void put_csv_cell(FILE *file, const json_t *value)
