@@ -120,20 +120,10 @@ function largestWait(run) {
     return key ? {label, share: stack.cycles[key] / stack.all} : null;
 }
 
-// Code without symbols stands in one row for its file: no function then, but a loop has a place.
+// Code that is in no function, such as the dynamic linker's stubs, is in a row of its own, and no answer.
 function tellHottest(run, unit) {
-    const [one] = functionsOf(run);
-    if (!one) {
-        return null;
-    }
-    if (!String(one.function).startsWith("[")) {
-        return `The function with the most ${unit} is ${shortName(functionName(one, run))}, ${formatPercent(one.share)}.`;
-    }
-    const [loop] = loopsOf(run).filter((candidate) => isNumber(candidate.share));
-    const whole = unit.startsWith("of ") ? unit : `of the ${unit}`;
-    const name = loop && shortName(placeName(loop, run) || loop.head);
-    return `${formatPercent(one.share)} ${whole} are in code of ${one.function.slice(1, -1)} that has no symbols` +
-        (loop ? `; the loop with the most is ${name}, ${formatPercent(loop.share)}.` : ".");
+    const [one] = functionsOf(run).filter((candidate) => !String(candidate.function).startsWith("["));
+    return one ? `The function with the most ${unit} is ${shortName(functionName(one, run))}, ${formatPercent(one.share)}.` : null;
 }
 
 // The same program on the same input: only then one run can be faster than the other.
