@@ -104,6 +104,51 @@ entered:
     ret
     .size two_entries, . - two_entries
 
+# Both conditions stand at the end.
+    .globl nested_last
+    .type nested_last, @function
+nested_last:
+    li a0, 3
+    j 2f
+outer_body:
+    li a2, 4
+    j 1f
+inner_body:
+    addi a1, a1, 1
+1:  addi a2, a2, -1
+    bnez a2, inner_body
+2:  addi a0, a0, -1
+    bnez a0, outer_body
+    ret
+    .size nested_last, . - nested_last
+
+# Nothing in the function leads to the handler, as to one of an exception; it goes on with the loop.
+    .globl handled
+    .type handled, @function
+handled:
+    mv t4, ra
+    li t3, 6
+handled_head:
+    call returns_elsewhere
+goes_on:
+    addi t3, t3, -1
+    bnez t3, handled_head
+    mv ra, t4
+    ret
+handler:
+    addi a1, a1, 1
+    j goes_on
+    .size handled, . - handled
+
+# If the number is odd.
+    .type returns_elsewhere, @function
+returns_elsewhere:
+    andi t5, t3, 1
+    beqz t5, 1f
+    la ra, handler
+1:  ret
+    .size returns_elsewhere, . - returns_elsewhere
+
     .globl main
     .type main, @function
 main:
@@ -116,6 +161,8 @@ main:
     call no_loop
     call indirect
     call nested
+    call nested_last
+    call handled
     li a1, 0
     call two_entries
     li a1, 1
