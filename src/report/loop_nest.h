@@ -10,7 +10,7 @@ struct flow {
     size_t count;               /* nodes */
     const size_t *first_after;  /* count + 1: where the ways of each node begin in `after` */
     const size_t *after;        /* the nodes that may follow */
-    const size_t *first_before; /* likewise for `before` */
+    const size_t *first_before; /* count + 1: where the ways of each node begin in `before` */
     const size_t *before;       /* the nodes that may have been before */
     const bool *turned_to;      /* whether a backward branch leads to the node */
 };

@@ -1,64 +1,15 @@
-/* Adds up what a profile counted, by function, loop and line. */
-#include "report/profile_report.h"
+/* Adds up what a profile counted, by function, loop and line, and puts it into statistics. */
+#include "report/profile_sums.h"
 
 #include "base/check.h"
-#include "base/say.h"
-#include "machine/units/call_graph.h"
-#include "machine/units/profile.h"
-#include "report/loop_bodies.h"
 #include "report/phases_report.h"
-#include "report/places.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PRINTED_FUNCTIONS 12
-#define PRINTED_LOOPS 12
 #define UNKNOWN (-1.0)
-#define SOURCE_COLUMNS 22
-#define NAME_COLUMNS 68
-
-struct function_sum {
-    uint32_t number;
-    uint64_t instructions, cycles;
-    uint64_t inclusive; /* with all that it calls */
-    uint64_t calls;
-};
-
-/* The calls from one address: what they executed. */
-struct site_sum {
-    guest_addr site;
-    uint64_t instructions;
-};
-
-struct loop_share {
-    guest_addr head;
-    uint32_t function;
-    double share;
-};
-
-struct profile_report {
-    const struct function_table *table;
-    bool timed;
-    double scale; /* of cycles, to those of the whole run: phases_report_scale */
-    struct profile_count *counts;
-    size_t count;
-    uint64_t instructions, cycles, other_cycles;
-    struct function_sum *functions; /* most instructions first; all that were executed */
-    size_t function_count;
-    struct loop_bodies loops;
-    struct loop_share *shares;       /* of the loops, by their heads */
-    const struct call_place *places; /* NULL without a call graph */
-    size_t place_count;
-    const struct call_again *again;
-    size_t again_count;
-    uint64_t *below; /* of each place: instructions there and at those behind it */
-    struct site_sum *sites;
-    size_t site_count;
-};
 
 static int by_instructions(const void *a, const void *b)
 {
@@ -156,16 +107,16 @@ static void sum_functions(struct profile_report *report)
     }
 }
 
-static double ratio(uint64_t part, uint64_t whole)
+double profile_ratio(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0.0 : (double)part / (double)whole;
 }
 
 /* In cycles where there are some: a part of the run may have been measured only. */
-static double share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
+double profile_share_of(const struct profile_report *report, uint64_t instructions, uint64_t cycles)
 {
-    return report->cycles != 0 ? ratio(cycles, report->cycles + report->other_cycles)
-                               : ratio(instructions, report->instructions);
+    return report->cycles != 0 ? profile_ratio(cycles, report->cycles + report->other_cycles)
+                               : profile_ratio(instructions, report->instructions);
 }
 
 static int by_head(const void *a, const void *b)
@@ -181,10 +132,10 @@ static void share_loops(struct profile_report *report)
     ASSERT(report->shares != NULL);
     for (size_t i = 0; i < report->loops.count; i++) {
         const struct loop_body *loop = &report->loops.loops[i];
-        report->shares[i] =
-            (struct loop_share){.head = loop->head,
-                                .function = loop->function,
-                                .share = share_of(report, loop->instructions, loop->cycles)};
+        report->shares[i] = (struct loop_share){
+            .head = loop->head,
+            .function = loop->function,
+            .share = profile_share_of(report, loop->instructions, loop->cycles)};
     }
     qsort(report->shares, report->loops.count, sizeof *report->shares, by_head);
 }
@@ -203,8 +154,8 @@ double profile_report_share(const struct profile_report *report, guest_addr head
 }
 
 /* What is known of an address in a function: by the function, since its file may be mapped no longer. */
-static bool find_place(const struct profile_report *report, struct places *places,
-                       uint32_t function, guest_addr address, struct place *place)
+bool profile_find_place(const struct profile_report *report, struct places *places,
+                        uint32_t function, guest_addr address, struct place *place)
 {
     return function_table_place(report->table, function, address, place) ||
            places_find(places, address, place);
@@ -214,13 +165,13 @@ bool profile_report_place(const struct profile_report *report, struct places *pl
                           guest_addr head, struct place *place)
 {
     const struct loop_share *found = find_share(report, head);
-    return found != NULL ? find_place(report, places, found->function, head, place)
+    return found != NULL ? profile_find_place(report, places, found->function, head, place)
                          : places_find(places, head, place);
 }
 
 /* A function without a symbol has its own name, not that of the address; code that no function has, the address's. */
-static void name_place(const struct profile_report *report, uint32_t function,
-                       const struct place *place, char *name, size_t columns)
+void profile_name_place(const struct profile_report *report, uint32_t function,
+                        const struct place *place, char *name, size_t columns)
 {
     const bool made = function_table_get(report->table, function)->made != NULL;
     if (place->symbol.function != NULL || (place->file != NULL && !made)) {
@@ -235,7 +186,7 @@ void profile_report_name(const struct profile_report *report, guest_addr head,
 {
     const struct loop_share *found = find_share(report, head);
     if (found != NULL) {
-        name_place(report, found->function, place, name, columns);
+        profile_name_place(report, found->function, place, name, columns);
     } else {
         places_name(place, name, columns);
     }
@@ -339,7 +290,7 @@ static void report_function(const struct profile_report *report, const struct fu
     }
     s->number(s, "instructions", sum->instructions);
     report_cycles(report, s, sum->cycles);
-    s->ratio(s, "share", share_of(report, sum->instructions, sum->cycles));
+    s->ratio(s, "share", profile_share_of(report, sum->instructions, sum->cycles));
     report_called(report, s, "inclusive", sum->inclusive);
     report_called(report, s, "calls", sum->calls);
     s->end(s);
@@ -349,7 +300,7 @@ static void report_loop(const struct profile_report *report, const struct loop_b
                         struct places *places, struct statistics *s)
 {
     struct place place;
-    const bool known = find_place(report, places, loop->function, loop->head, &place);
+    const bool known = profile_find_place(report, places, loop->function, loop->head, &place);
     s->begin(s, NULL);
     places_report_address(s, "head", loop->head);
     places_report_place(s, known ? &place : NULL);
@@ -357,7 +308,7 @@ static void report_loop(const struct profile_report *report, const struct loop_b
     s->number(s, "turns", loop->turns);
     s->number(s, "instructions", loop->instructions);
     report_cycles(report, s, loop->cycles);
-    s->ratio(s, "share", share_of(report, loop->instructions, loop->cycles));
+    s->ratio(s, "share", profile_share_of(report, loop->instructions, loop->cycles));
     report_called(report, s, "inclusive", loop->instructions + loop->called);
     s->end(s);
 }
@@ -421,7 +372,7 @@ static void report_lines(const struct profile_report *report, const uint32_t *in
     for (size_t i = 0; i < report->count; i++) {
         const struct profile_count *counted = &report->counts[i];
         struct place place;
-        find_place(report, places, counted->function, counted->pc, &place);
+        profile_find_place(report, places, counted->function, counted->pc, &place);
         lines[i] = (struct line_sum){.function = indexes[counted->function],
                                      .path = place.symbol.path,
                                      .folder = place.symbol.folder,
@@ -529,118 +480,5 @@ void profile_report_statistics(const struct profile_report *report, struct proce
     report_calls(report, indexes, places, s);
     s->end(s);
     free(indexes);
-    places_close(places);
-}
-
-/* Source and name of the function, or of a loop in it at `address`. */
-static void print_place(const struct profile_report *report, struct places *places,
-                        uint32_t function, guest_addr address)
-{
-    char shown[COLUMN_BYTES(NAME_COLUMNS)], source[COLUMN_BYTES(SOURCE_COLUMNS)];
-    struct place place;
-    find_place(report, places, function, address, &place);
-    places_source(&place, source, SOURCE_COLUMNS);
-    name_place(report, function, &place, shown, NAME_COLUMNS);
-    say(stderr, "  %s %s\n", source, shown);
-}
-
-static void print_inclusive(const struct profile_report *report, uint64_t instructions)
-{
-    if (report->places != NULL) {
-        fprintf(stderr, " %8.1f%%", 100 * ratio(instructions, report->instructions));
-    }
-}
-
-/* What is shown of a function or a loop: of a sampled run the estimate for all of it. */
-static uint64_t shown_of(const struct profile_report *report, uint64_t instructions,
-                         uint64_t cycles)
-{
-    return report->cycles == 0 ? instructions : (uint64_t)llround(report->scale * (double)cycles);
-}
-
-static void print_more(size_t count, size_t printed)
-{
-    if (count > printed) {
-        say(stderr, "%15s and %zu more (--stats FILE lists all)\n", "...", count - printed);
-    }
-}
-
-static void print_sum(const struct profile_report *report, uint64_t cycles, uint64_t inclusive,
-                      const char *name)
-{
-    fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, report->instructions, cycles),
-            100 * share_of(report, report->instructions, cycles));
-    print_inclusive(report, inclusive);
-    say(stderr, "  %-*s %s\n", SOURCE_COLUMNS, "-", name);
-}
-
-/* Of a translated program the sum is less than what was executed for it: the translator's own instructions are not in
- * it, nor what its code in the cache needs more. */
-static void print_functions(const struct profile_report *report, struct places *places,
-                            bool translated)
-{
-    const bool cycles = report->cycles != 0;
-    size_t count = 0;
-    while (count < report->function_count &&
-           (cycles ? report->functions[count].cycles : report->functions[count].instructions) > 0) {
-        count++;
-    }
-    say(stderr, "\n%15s %6s%s  %-*s %s\n",
-        !cycles                ? "instructions"
-        : report->scale == 1.0 ? "cycles"
-                               : "est. cycles",
-        "share", report->places != NULL ? " inclusive" : "", SOURCE_COLUMNS, "source", "function");
-    for (size_t i = 0; i < count && i < PRINTED_FUNCTIONS; i++) {
-        const struct function_sum *sum = &report->functions[i];
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%", shown_of(report, sum->instructions, sum->cycles),
-                100 * share_of(report, sum->instructions, sum->cycles));
-        print_inclusive(report, sum->inclusive);
-        print_place(report, places, sum->number,
-                    function_table_get(report->table, sum->number)->start);
-    }
-    print_more(count, PRINTED_FUNCTIONS);
-    print_sum(report, report->cycles, report->instructions,
-              translated ? "all of the program, as it would run alone" : "all of the program");
-    if (report->other_cycles > 0) {
-        print_sum(report, report->other_cycles, 0, "the translator");
-    }
-    if (cycles && report->places != NULL) {
-        say(stderr, "%15s inclusive: of the program's instructions, with what a function calls\n",
-            "");
-    }
-}
-
-static void print_loops(const struct profile_report *report, struct places *places)
-{
-    say(stderr, "\n%15s %6s%s  %-14s %-*s %s\n", "turns", "share",
-        report->places != NULL ? " inclusive" : "", "head", SOURCE_COLUMNS, "source", "function");
-    size_t count = 0;
-    while (count < report->loops.count &&
-           (report->cycles != 0 ? report->loops.loops[count].cycles
-                                : report->loops.loops[count].instructions) > 0) {
-        count++;
-    }
-    for (size_t i = 0; i < count && i < PRINTED_LOOPS; i++) {
-        const struct loop_body *loop = &report->loops.loops[i];
-        fprintf(stderr, "%15" PRIu64 " %5.1f%%", loop->turns,
-                100 * share_of(report, loop->instructions, loop->cycles));
-        print_inclusive(report, loop->instructions + loop->called);
-        fprintf(stderr, "  0x%-11" PRIx64, loop->head);
-        print_place(report, places, loop->function, loop->head);
-    }
-    print_more(count, PRINTED_LOOPS);
-}
-
-void profile_report_print(const struct profile_report *report, struct process *process,
-                          bool translated, bool loops)
-{
-    if (report == NULL || report->instructions == 0) {
-        return;
-    }
-    struct places *places = places_open(process);
-    print_functions(report, places, translated);
-    if (loops) {
-        print_loops(report, places);
-    }
     places_close(places);
 }
