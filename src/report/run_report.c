@@ -10,6 +10,7 @@
 #include "machine/units/loop_profile.h"
 #include "report/earlier.h"
 #include "report/hotspots.h"
+#include "report/ledger_report.h"
 #include "report/json_statistics.h"
 #include "report/loads_report.h"
 #include "report/slices_report.h"
@@ -173,6 +174,7 @@ static void gather_statistics(struct process *process, const struct run_descript
     report_machine(s, process);
     if (run->translator != NULL) {
         translator_report_statistics(run->translator, &process->machine, s);
+        ledger_report_statistics(run->translator, s);
     }
     struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     hotspots_report(&hotspots, process, s);
@@ -297,6 +299,9 @@ void run_report_summary(struct process *process, const struct run_description *r
     hotspots_print_counters(&hotspots, process);
     profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);
+    if (run->translator != NULL) {
+        ledger_report_print(run->translator);
+    }
     hotspots_free(&hotspots);
     loads_report_print(process);
     slices_report_print(process);

@@ -29,6 +29,14 @@ static const char *const keys[] = {
     "counter_collisions",
     "counters_unplaced",
     "loops_forgotten",
+    "traces",
+    "iterations_recorded",
+    "fragments_recording",
+    "loops_plain",
+    "loops_abandoned",
+    "loops_postponed",
+    "traces_undone",
+    "traces_changed",
 };
 
 struct translator_report *translator_report_read(int fd)
@@ -52,6 +60,12 @@ void translator_report_free(struct translator_report *report)
         json_decref(report->document);
         free(report);
     }
+}
+
+const struct json_t *translator_report_object(const struct translator_report *report,
+                                              const char *name)
+{
+    return json_object_get(report->document, name);
 }
 
 /* NULL stands for what is not there, in jansson, too. */

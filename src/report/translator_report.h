@@ -15,6 +15,10 @@ struct translator_report *translator_report_read(int fd);
 bool translator_report_known(const struct translator_report *report);
 void translator_report_free(struct translator_report *report);
 
+/* One of the objects that the translator wrote, or NULL. */
+struct json_t;
+const struct json_t *translator_report_object(const struct translator_report *report,
+                                              const char *name);
 struct hotspots translator_report_hotspots(const struct translator_report *report);
 void translator_report_statistics(const struct translator_report *report,
                                   const struct machine *machine, struct statistics *statistics);

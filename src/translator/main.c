@@ -3,6 +3,7 @@
 #include "translator/options.h"
 #include "translator/process/load.h"
 #include "translator/process/signal.h"
+#include "translator/process/stack.h"
 #include "translator/process/thread.h"
 #include "translator/tell/report.h"
 
@@ -48,14 +49,19 @@ _Noreturn void translator_start(uint64_t *stack)
     struct option_words words;
     const unsigned skip =
         options_read(&options, &words, (unsigned)stack[0], (char *const *)(stack + 1));
+    optimizer_choose(&options, stack_has_hardware(stack));
     struct translator *translator = create_translator(&options);
     translator->option_words = words;
+    if (options.traces) {
+        target_take_scratch(translator);
+    }
     struct context *context = create_context(translator);
     const struct program program = load_program(translator, stack, skip);
 
     target_announce(translator);
     translator->has_last_words = target_offer_last_words(translator);
     count_start(translator);
+    optimizer_start(translator);
     changes_start(translator);
     report_start(translator);
     TARGET_STACK_POINTER(&context->registers) = program.stack;

@@ -8,6 +8,7 @@
 
 #define PAGE_BYTES 4096
 #define THRESHOLD_DEFAULT 100
+#define MAX_LOSS_DEFAULT 2
 /* What a target can spend exactly, if it is not 0. */
 #define BUILDER_COST_MIN 6
 #define BUILDER_COST_MAX 1000000000
@@ -192,6 +193,28 @@ static const char *take_threshold(struct options *options, const char *value)
                : ": expected a number from 0 to 4294967295";
 }
 
+static const char *take_max_loss(struct options *options, const char *value)
+{
+    char digits[4] = {0};
+    unsigned length = 0;
+
+    while (value[length] != '\0' && value[length] != '%' && length < sizeof digits - 1) {
+        digits[length] = value[length];
+        length++;
+    }
+    const bool ends = value[length] == '\0' || (value[length] == '%' && value[length + 1] == '\0');
+    return ends && number_read(digits, NUMBER_COUNT, 0, 100, &options->max_loss)
+               ? NULL
+               : ": expected a share from 0% to 100%";
+}
+
+static const char *take_opt(struct options *options, const char *value)
+{
+    options->opt_given = true;
+    options->traces = equals(value, "traces");
+    return options->traces || equals(value, "none") ? NULL : ": expected none or traces";
+}
+
 static const char *take_builder_cost(struct options *options, const char *value)
 {
     return number_read(value, NUMBER_COUNT, 0, BUILDER_COST_MAX, &options->builder_cost) &&
@@ -341,7 +364,8 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
                                 .lookup_bits = LOOKUP_BITS_DEFAULT,
                                 .counters = COUNTERS_AUTO,
                                 .placement = PLACEMENT_BACKWARD,
-                                .threshold = THRESHOLD_DEFAULT};
+                                .threshold = THRESHOLD_DEFAULT,
+                                .max_loss = MAX_LOSS_DEFAULT};
     unsigned i = 1;
     for (; i < count && arguments[i][0] == '-' && arguments[i][1] != '\0'; i++) {
         if (equals(arguments[i], "--")) {

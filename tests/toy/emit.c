@@ -162,12 +162,32 @@ static void emit_other(struct emitter *emitter, const struct step *step)
     }
 }
 
+/* A branch out of the middle of a trace. */
+static void emit_guard(struct emitter *emitter, const struct step *step, struct exit *exit)
+{
+    const unsigned turned = (step->flags & STEP_TURNED) != 0;
+    const unsigned condition = (step->detail >> 8 & 7) ^ turned;
+
+    note_alignment(emitter);
+    exit_emit(emitter->translator, exit,
+              emit_own_branch(emitter, (enum toy_condition)condition, emitter->at));
+}
+
 void target_emit(const struct plan *plan, struct emission *emission)
 {
     struct fragment *fragment = emission->fragment;
-    struct emitter emitter = {
-        .translator = emission->translator, .at = emission->at, .fragment = fragment};
+    struct emitter emitter = {.translator = emission->translator,
+                              .at = emission->at,
+                              .fragment = fragment,
+                              .records = emission->special != NULL && emission->special->records};
+    struct {
+        const struct step *step;
+        uint8_t *displacement;
+        struct exit *second;
+    } guards[TRACE_TARGETS];
+    unsigned guard_count = 0;
     struct exit *sides = fragment->exits + fragment->exit_count - plan->side_count;
+    const uint8_t **blocks = emission->special != NULL ? emission->special->blocks : NULL;
     const uint8_t *const trampolines_end = emission->translator->cache.trampolines;
     const uint8_t *code = plan->code;
 
@@ -181,15 +201,29 @@ void target_emit(const struct plan *plan, struct emission *emission)
             const unsigned count = whole_emit(&emitter, step, code, run, sides);
             sides += count;
             run = count != 0 ? emitter.at : run;
+        } else if (step->kind == STEP_SECOND_TARGET) {
+            guards[guard_count - 1].second = sides++;
+        } else if (step->kind == STEP_BLOCK) {
+            *blocks++ = emitter.at;
         } else if (step->kind != STEP_SIDE) {
             state_add_mark(&emitter.translator->marks, run, emitter.at, step->pc);
             if (step->kind == STEP_BRANCH) {
                 emit_branch(&emitter, step, fragment->exits);
+            } else if (step->kind == STEP_GUARD) {
+                emit_guard(&emitter, step, sides++);
+            } else if (step->kind == STEP_GUARD_TARGET) {
+                guards[guard_count].step = step;
+                guards[guard_count].second = NULL;
+                guards[guard_count++].displacement = indirect_emit_guard(&emitter, step);
             } else {
                 emit_other(&emitter, step);
             }
             run = emitter.at;
         }
+    }
+    for (unsigned i = 0; i < guard_count; i++) {
+        emit_alignment(&emitter);
+        indirect_emit_other(&emitter, guards[i].step, guards[i].displacement, guards[i].second);
     }
     fragment->end = emitter.at;
     target_sync(emitter.translator, CODE_FRAGMENT, fragment->code, fragment->end);

@@ -17,6 +17,7 @@ struct emitter {
     struct translator *translator;
     uint8_t *at;
     struct fragment *fragment; /* NULL for code that is part of none */
+    bool records;              /* indirect branches leave the cache */
 };
 
 void emit(struct emitter *emitter, enum toy_op op, unsigned rd, unsigned rs, int64_t imm);
@@ -58,8 +59,16 @@ void whole_read(guest_addr pc, uint64_t limit, uint8_t *code, struct whole *whol
 unsigned whole_emit(struct emitter *emitter, const struct step *step, const uint8_t *code,
                     const uint8_t *run, struct exit *exits);
 
-/* indirect.c: what `step` does, which is a return, or an indirect jump or call. */
+/* indirect.c */
+
+/* What `step` does, which is a return, or an indirect jump or call. */
 void indirect_emit(struct emitter *emitter, const struct step *step);
+/* A guard of a trace: the program goes on behind it if that leads to step->value.  Returns the displacement that leads to
+ * what is done if it does not. */
+uint8_t *indirect_emit_guard(struct emitter *emitter, const struct step *step);
+/* What is done then: `second` leads to the second target, which the step behind `step` names, or is NULL. */
+void indirect_emit_other(struct emitter *emitter, const struct step *step, uint8_t *displacement,
+                         struct exit *second);
 
 /* lookup.c */
 
@@ -81,5 +90,7 @@ bool state_take(const struct context *context, const uint8_t *code,
 struct toy_counters;
 void hw_counter_use(struct toy_counters *counters);
 void hw_counter_set_threshold(uint64_t threshold);
+/* Whether target_hw_leave was called since it was asked last. */
+bool hw_counter_leaves(void);
 
 #endif

@@ -7,6 +7,7 @@
 #define NO_COUNTER UINT64_MAX
 
 static struct toy_counters *processor;
+static bool leaves;
 
 void hw_counter_use(struct toy_counters *counters)
 {
@@ -25,11 +26,29 @@ void target_hw_new(const uint8_t *tag, uint64_t threshold)
     toy_counter_new(processor, tag, threshold);
 }
 
+void target_hw_leave(void)
+{
+    leaves = true;
+}
+
+bool hw_counter_leaves(void)
+{
+    const bool left = leaves;
+
+    leaves = false;
+    return left;
+}
+
 uint64_t target_hw_read(const uint8_t *tag)
 {
     const unsigned i = toy_counter_find(processor, tag);
 
     return i == processor->entries ? NO_COUNTER : processor->of[i].count;
+}
+
+bool target_hw_unlimited(void)
+{
+    return processor->entries == TOY_COUNTERS_MAX;
 }
 
 void target_hw_drop(const uint8_t *tag)
@@ -54,22 +73,23 @@ bool target_hw_link(struct translator *translator, struct exit *exit, const stru
     uint8_t *place = cache->trampolines - bytes;
 
     if (!cache_has_room(cache, bytes) || !displacement_reaches(displacement, place) ||
-        !displacement_reaches(displacement, to->entry) || !displacement_reaches(place, to->entry) ||
-        !displacement_reaches(place + bytes, to->entry)) {
+        !displacement_reaches(displacement, to->landing) ||
+        !displacement_reaches(place, to->landing) ||
+        !displacement_reaches(place + bytes, to->landing)) {
         return false;
     }
     struct emitter emitter = {.translator = translator, .at = cache_add_trampoline(cache, bytes)};
     ASSERT(emitter.at == place);
     emit(&emitter, TOY_OWN_SAVE, R0, 0, SLOT_SPARE(0));
     emit(&emitter, TOY_OWN_SAVE, R1, 0, SLOT_SPARE(1));
-    emit(&emitter, TOY_CONST64, R0, 0, (int64_t)(uintptr_t)to->entry);
-    emit(&emitter, TOY_OWN_NEW, to->loop->hot, R0, 0);
+    emit(&emitter, TOY_CONST64, R0, 0, (int64_t)(uintptr_t)to->landing);
+    emit(&emitter, TOY_OWN_NEW, count_threshold(translator, to->loop) == 0, R0, 0);
     emit(&emitter, TOY_CONST64, R0, 0, (int64_t)(uintptr_t)displacement);
-    emit(&emitter, TOY_CONST32, R1, 0, to->entry - (displacement + 2));
+    emit(&emitter, TOY_CONST32, R1, 0, to->landing - (displacement + 2));
     emit(&emitter, TOY_OWN_POKE, R1, R0, 0);
     emit(&emitter, TOY_OWN_RESTORE, R0, 0, SLOT_SPARE(0));
     emit(&emitter, TOY_OWN_RESTORE, R1, 0, SLOT_SPARE(1));
-    emit_own_jump(&emitter, to->entry);
+    emit_own_jump(&emitter, to->landing);
     ASSERT(emitter.at <= place + bytes);
     target_sync(translator, CODE_COUNTER, place, emitter.at);
     displacement_set(displacement, place);

@@ -43,7 +43,9 @@ static void emit_lookup(struct emitter *emitter, bool returns)
 {
     const struct options *options = &emitter->translator->options;
 
-    if (returns && options->returns == RETURNS_CACHE) {
+    if (emitter->records) {
+        emit(emitter, TOY_OWN_MISS, 0, 0, LOOKUP_INLINE);
+    } else if (returns && options->returns == RETURNS_CACHE) {
         emit_chain(emitter, LOOKUP_RETURN);
     } else if (options->indirect == INDIRECT_SIEVE) {
         emit_chain(emitter, LOOKUP_SIEVE);
@@ -61,30 +63,97 @@ static const uint8_t *return_address(struct emitter *emitter, guest_addr after)
                : (const uint8_t *)(uintptr_t)after;
 }
 
-void indirect_emit(struct emitter *emitter, const struct step *step)
+/* The target goes to R0; R1 and the flags are free then. */
+static void emit_target(struct emitter *emitter, const struct step *step, bool returns, bool calls)
 {
     const struct translator *translator = emitter->translator;
 
-    if (step->kind == STEP_RETURN && translator->options.returns == RETURNS_FAST) {
-        emit(emitter, TOY_RETURN, 0, 0, 0);
-        return;
-    }
     emit_put_away(emitter);
-    if (step->kind == STEP_RETURN) {
+    if (returns) {
         /* Up to here, where it may fault, nothing of the program's has changed. */
         state_note_own(&translator->marks, emitter->at);
         emit(emitter, TOY_POP, R0, 0, 0);
     } else {
         emit(emitter, TOY_MOV, R0, step->detail >> 16 & 7, 0);
     }
-    if (step->kind == STEP_INDIRECT_CALL) {
+    if (calls) {
         state_note_own(&translator->marks, emitter->at);
         emit(emitter, TOY_OWN_PUSH, 0, 0,
              (int64_t)(uintptr_t)return_address(emitter, step_end(step)));
     }
+}
+
+void indirect_emit(struct emitter *emitter, const struct step *step)
+{
+    const bool returns = step->kind == STEP_RETURN;
+
+    if (returns && emitter->translator->options.returns == RETURNS_FAST) {
+        emit(emitter, TOY_RETURN, 0, 0, 0);
+        return;
+    }
+    emit_target(emitter, step, returns, step->kind == STEP_INDIRECT_CALL);
     if ((step->flags & STEP_MARKED) != 0) {
         emit(emitter, TOY_CONST64, R1, 0, (int64_t)TARGET_CALL_MARK);
         emit(emitter, TOY_OR, R0, R1, 0);
     }
-    emit_lookup(emitter, step->kind == STEP_RETURN);
+    emit_lookup(emitter, returns);
+}
+
+bool target_can_guard(const struct step *step)
+{
+    (void)step;
+    return true;
+}
+
+/* As many as one instruction of the program takes at the most. */
+unsigned target_trace_bytes(const struct step *step)
+{
+    return step->kind == STEP_COPY ? step->bytes : TARGET_INSTRUCTION_BYTES;
+}
+
+/* Its guards never go through dispatch. */
+void target_guard_settle(struct translator *translator, const struct guard_site *site)
+{
+    (void)translator;
+    (void)site;
+}
+
+/* What a return leads to is in memory, where anybody may change it. */
+bool target_returns_to(const struct plan *plan, guest_addr to)
+{
+    (void)plan;
+    (void)to;
+    return false;
+}
+
+uint8_t *indirect_emit_guard(struct emitter *emitter, const struct step *step)
+{
+    emit_target(emitter, step, (step->flags & STEP_RETURNS) != 0, (step->flags & STEP_CALLS) != 0);
+    emit(emitter, TOY_CONST64, R1, 0, (int64_t)step->value);
+    emit(emitter, TOY_CMP, R0, R1, 0);
+    uint8_t *other = emit_own_branch(emitter, IF_OTHER, emitter->at);
+    emit_take_back(emitter);
+    return other;
+}
+
+/* R0 has the target. */
+static void emit_second(struct emitter *emitter, const struct step *step, struct exit *second)
+{
+    emit(emitter, TOY_CONST64, R1, 0, (int64_t)step[1].value);
+    emit(emitter, TOY_CMP, R0, R1, 0);
+    uint8_t *other = emit_own_branch(emitter, IF_OTHER, emitter->at);
+    emit_take_back(emitter);
+    exit_emit(emitter->translator, second, emit_own_jump(emitter, emitter->at));
+    emit_alignment(emitter);
+    displacement_set(other, emitter->at);
+}
+
+void indirect_emit_other(struct emitter *emitter, const struct step *step, uint8_t *displacement,
+                         struct exit *second)
+{
+    displacement_set(displacement, emitter->at);
+    if (second != NULL) {
+        emit_second(emitter, step, second);
+    }
+    emit_lookup(emitter, (step->flags & STEP_RETURNS) != 0);
 }

@@ -147,21 +147,21 @@ static enum toy_stop fetch(struct toy_machine *machine, struct toy_insn *insn)
     return toy_is_own((enum toy_op)insn->op) ? TOY_ILLEGAL_STOP : TOY_GOES_ON;
 }
 
-/* Of the processor's counters: the instruction at a tag is about to be executed. */
-static void count(struct toy_machine *machine)
+/* Of the processor's counters: the instruction at a tag is about to be executed.  False if the program leaves the cache
+ * instead. */
+static bool count(struct toy_machine *machine)
 {
     struct toy_counters *counters = machine->counters;
 
     if (counters == NULL) {
-        return;
+        return true;
     }
     const unsigned i = toy_counter_find(counters, (const uint8_t *)(uintptr_t)machine->pc);
-    if (i == counters->entries) {
-        return;
+    if (i == counters->entries || ++counters->of[i].count != counters->of[i].threshold) {
+        return true;
     }
-    if (++counters->of[i].count == counters->of[i].threshold) {
-        hw_counter_callback(machine->context, counters->of[i].tag);
-    }
+    hw_counter_callback(machine->context, counters->of[i].tag);
+    return !hw_counter_leaves();
 }
 
 static uint64_t flags_of(uint64_t value, bool carry)
@@ -275,7 +275,7 @@ static enum toy_stop miss(struct toy_machine *machine, unsigned kind)
     context->target = machine->registers.r[R0];
     memcpy(&context->registers.r[R2], &machine->registers.r[R2],
            (TOY_REGISTERS - R2) * sizeof(uint64_t));
-    return leave(machine, &context->translator->missed[kind]);
+    return leave(machine, (struct exit *)(uintptr_t)context->missed[kind]);
 }
 
 static void poke(struct toy_machine *machine, uint64_t address, uint64_t value)
@@ -492,7 +492,11 @@ enum toy_stop toy_step(struct toy_machine *machine)
         return stop;
     }
     uint64_t next = machine->pc + insn.bytes;
-    count(machine);
+    machine->called_back = !count(machine);
+    if (machine->called_back) {
+        machine->context->registers = machine->registers;
+        return leave(machine, machine->context->hot);
+    }
     if (insn.op == TOY_ILLEGAL || insn.op == TOY_HALT) {
         machine->instructions += insn.op == TOY_HALT;
         return insn.op == TOY_HALT ? TOY_HALTED : TOY_ILLEGAL_STOP;

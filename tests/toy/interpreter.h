@@ -17,7 +17,7 @@ struct toy_memory {
 };
 
 /* The processor's counters, which take each other's places in turn. */
-#define TOY_COUNTERS_MAX 64
+#define TOY_COUNTERS_MAX 512 /* which nobody fills */
 struct toy_counters {
     unsigned entries; /* that this processor has */
     unsigned next;
@@ -56,6 +56,7 @@ struct toy_machine {
     struct context *context; /* NULL if the program runs alone */
     struct toy_counters *counters;
     struct exit *exit;
+    bool called_back; /* it left before an instruction, in a callback */
 };
 
 /* Executes one instruction; all but TOY_GOES_ON leave pc at it, but for TOY_CALLED. */

@@ -12,6 +12,7 @@
 struct options rig_options(void)
 {
     return (struct options){.cache_bytes = 256 * 1024,
+                            .max_loss = 100,
                             .cache_fixed = true,
                             .link = true,
                             .follow = true,
@@ -71,6 +72,13 @@ struct context *rig_create_context(struct translator *translator)
     context->translator = translator;
     context->block = context;
     context->block_bytes = bytes;
+    context->recording = host_map(PAGE, false);
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        context->missed[kind] = &translator->missed[kind];
+    }
+    if (context->recording == NULL) {
+        rig_fail("no memory");
+    }
     target_lookup_clear(context);
     return context;
 }
@@ -116,6 +124,7 @@ void rig_create_with_counters(struct rig *rig, const struct options *options, un
     target_announce(rig->translator);
     hw_counter_use(entries > 0 ? &rig->counters : NULL);
     count_start(rig->translator);
+    optimizer_start(rig->translator);
     changes_start(rig->translator);
 }
 

@@ -78,15 +78,44 @@ static void follow(struct rig_thread *thread, guest_addr pc,
     }
 }
 
+/* Whether the code is a copy of the head of `fragment` that records, and counts by that. */
+static bool is_recorded(const struct rig *rig, const struct fragment *fragment, const uint8_t *code)
+{
+    const struct optimizer *optimizer = rig->translator->optimizer;
+    const struct fragment *copy =
+        optimizer != NULL ? index_find(&optimizer->recorded, fragment->start) : NULL;
+
+    return copy != NULL && copy->entry == code;
+}
+
+/* Whether a trace passes the head of the loop there, and counts it. */
+static bool passes(const struct rig *rig, const struct loop *loop, const uint8_t *code)
+{
+    const struct passage *at = loop != NULL ? loop->passages : NULL;
+
+    while (at != NULL && at->tag != code) {
+        at = at->next;
+    }
+    return at != NULL && toy_counter_find(&rig->counters, code) != rig->counters.entries;
+}
+
 /* A fragment that has a counter is about to be executed. */
 static void count_head(struct rig *rig, guest_addr pc, const uint8_t *code)
 {
     const struct fragment *fragment = rig_find(rig, pc);
-    const bool software = fragment != NULL && fragment->landing != fragment->entry;
-    const bool hardware = fragment != NULL && rig->counters.entries > 0 &&
-                          toy_counter_find(&rig->counters, code) != rig->counters.entries;
 
-    if (fragment == NULL || fragment->entry != code || (!software && !hardware)) {
+    if (fragment == NULL || (fragment->loop != NULL && fragment->loop->hidden)) {
+        return;
+    }
+    const uint8_t *entry = fragment->trace != NULL ? fragment->trace->entry : fragment->entry;
+    const bool software = fragment->landing != entry;
+    const bool hardware = rig->counters.entries > 0 &&
+                          toy_counter_find(&rig->counters, code) != rig->counters.entries;
+    /* A thread may be between its counter and the fragment when that gets a trace. */
+    const bool counts = ((entry == code || fragment->entry == code) && (software || hardware)) ||
+                        passes(rig, fragment->loop, code);
+
+    if (!counts && !(fragment->loop != NULL && is_recorded(rig, fragment, code))) {
         return;
     }
     unsigned i = 0;
@@ -99,6 +128,14 @@ static void count_head(struct rig *rig, guest_addr pc, const uint8_t *code)
     rig->heads[i].head = pc;
     rig->heads[i].executions++;
     rig->head_count += i == rig->head_count;
+}
+
+/* It was not executed: its counter called back, and the program left the cache. */
+static void uncount_head(struct rig *rig, guest_addr head)
+{
+    for (unsigned i = 0; i < rig->head_count; i++) {
+        rig->heads[i].executions -= rig->heads[i].head == head;
+    }
 }
 
 static void look(struct rig_thread *thread)
@@ -138,6 +175,9 @@ static enum toy_stop run_in_cache(struct rig_thread *thread)
     do {
         look(thread);
         stop = toy_step(&thread->machine);
+        if (stop == TOY_LEFT && thread->machine.called_back) {
+            uncount_head(rig, thread->context->hot->target);
+        }
         if (rig->budget-- == 0) {
             rig_fail("the program does not end");
         }
@@ -256,4 +296,52 @@ enum toy_stop rig_run(struct rig *rig, guest_addr start)
         run_compare_memory(rig);
     }
     return rig->threads[0].stop;
+}
+
+unsigned target_length(const uint8_t *from, const uint8_t *to)
+{
+    return (unsigned)(to - from);
+}
+
+/* Not known: the toy keeps no ledger. */
+unsigned target_way_length(const struct fragment *fragment, guest_addr next,
+                           const struct fragment *to)
+{
+    (void)to;
+    (void)fragment;
+    (void)next;
+    return 0;
+}
+
+unsigned target_miss_length(const struct fragment *fragment)
+{
+    (void)fragment;
+    return 0;
+}
+
+unsigned target_exit_length(const struct exit *exit)
+{
+    (void)exit;
+    return 0;
+}
+
+const uint8_t *target_exit_jump(const struct exit *exit)
+{
+    return exit->site.displacement;
+}
+
+const uint8_t *target_last_way(const struct fragment *trace, bool leaves)
+{
+    (void)leaves;
+    return trace->end;
+}
+
+uint64_t target_clock(const struct translator *translator)
+{
+    return translator->statistics.dispatches;
+}
+
+void target_take_scratch(struct translator *translator)
+{
+    (void)translator; /* the toy's interpreter needs none */
 }

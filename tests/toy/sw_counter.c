@@ -7,6 +7,8 @@
 
 /* The displacement that leads to the exit at the threshold. */
 #define CHECK 20
+/* The displacement that leads to the fragment. */
+#define ON 26
 
 const struct counter_layout target_sw_layout = {.bytes = TOY_CELL + 8, .landing = 8, .indirect = 0};
 const struct counter_layout target_paper_layout = {
@@ -38,7 +40,7 @@ static void write_cell_counter(struct emitter *emitter, const struct loop *loop)
     uint8_t *reached = emit_own_branch(emitter, IF_ZERO, emitter->at);
     ASSERT(reached == code + CHECK);
     emit(emitter, TOY_OWN_RESTORE_FLAGS, 0, 0, SLOT_FLAGS);
-    emit_own_jump(emitter, loop->fragment->entry);
+    ASSERT(emit_own_jump(emitter, loop->fragment->entry) == code + ON);
     displacement_set(reached, emitter->at);
     emit(emitter, TOY_OWN_RESTORE_FLAGS, 0, 0, SLOT_FLAGS);
     emit(emitter, TOY_OWN_LEAVE, 0, 0, (int64_t)(uintptr_t)&loop->reached);
@@ -149,6 +151,19 @@ void target_taken_aim(struct translator *translator, uint8_t *code, const struct
 
     displacement_set(displacement, to->entry);
     target_sync(translator, CODE_COUNTER, displacement, displacement + 2);
+}
+
+bool target_counter_aim(struct translator *translator, const struct loop *loop,
+                        const uint8_t *entry)
+{
+    uint8_t *on = loop->code + ON;
+
+    if (!displacement_reaches(on, entry)) {
+        return false;
+    }
+    displacement_set(on, entry);
+    target_sync(translator, CODE_COUNTER, on, on + 2);
+    return true;
 }
 
 void target_counter_pass(struct translator *translator, const struct loop *loop)

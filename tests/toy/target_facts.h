@@ -29,6 +29,9 @@ struct target_registers {
  * trampoline and the way to a target that is far. */
 #define TARGET_INSTRUCTION_BYTES 80
 #define TARGET_END_BYTES 200
+/* The most bytes of a trace, and of its part among the trampolines. */
+#define TARGET_TRACE_BYTES 4096
+#define TARGET_TRACE_TRAMPOLINE_BYTES 4096
 #define TARGET_SIDES 4
 #define TARGET_WHOLE_INSTRUCTIONS 10
 #define TARGET_FAR_WAY_BYTES 24

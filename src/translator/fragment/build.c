@@ -10,9 +10,9 @@
 
 /* Of how many instructions from plan->pc on it is known that the program may execute them, and of how many
  * the plan has room for; 0 if not of the first. */
-static uint64_t count_readable(struct translator *translator, struct plan *plan)
+INLINE static uint64_t count_readable(struct translator *translator, struct plan *plan)
 {
-    const uint64_t room = PLAN_INSTRUCTIONS - plan->instructions;
+    const uint64_t room = plan->limit - plan->instructions;
     const bool far_from_end = plan->pc - translator->window.start < translator->window_safe_bytes;
 
     plan->readable_end = translator->window.end;
@@ -38,12 +38,6 @@ INLINE static void note_code(struct translator *translator, guest_addr start, gu
     }
 }
 
-/* Ends a plan that is long enough. */
-static void plan_go_on(struct plan *plan)
-{
-    plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
-}
-
 /* A branch to itself is a loop, too. */
 static bool closes_loop(guest_addr from, guest_addr target)
 {
@@ -53,12 +47,17 @@ static bool closes_loop(guest_addr from, guest_addr target)
 /* A direct jump or call that is not followed ends the plan.  A backward jump does under every policy, and with none:
  * it would hide the loop, and what counters cost could not be compared.  A call does that is to be counted, or
  * that may write to the code behind it. */
-static bool follows(const struct translator *translator, const struct step *step)
+INLINE static bool follows(const struct translator *translator, const struct step *step)
 {
     const bool ends = step->kind == STEP_JUMP ? closes_loop(step->pc, step->value)
                                               : placement_counts_calls(&translator->placement);
 
     return translator->options.follow && (step->flags & STEP_STORES) == 0 && !ends;
+}
+
+bool build_follows(const struct translator *translator, const struct step *step)
+{
+    return follows(translator, step);
 }
 
 /* What becomes of the step that the scan ended with.  True if the plan goes on at plan->pc. */
@@ -100,27 +99,43 @@ static bool decide(const struct translator *translator, struct plan *plan)
     }
 }
 
+/* Up to the next transfer of control.  False if nothing was added: not readable, too long, or whole and too
+ * long. */
+INLINE static bool scan_part(struct translator *translator, struct plan *plan)
+{
+    const uint64_t limit = count_readable(translator, plan);
+    const guest_addr pc = plan->pc;
+
+    if (LIKELY(limit != 0)) {
+        target_scan(plan, limit);
+    }
+    if (UNLIKELY(limit < TARGET_WHOLE_INSTRUCTIONS)) {
+        /* It may be cut where code could not be read: if that changes, it is made anew. */
+        code_ranges_add(&translator->code, pc, plan->readable_end + 1);
+    }
+    if (UNLIKELY(plan->pc == pc)) {
+        return false;
+    }
+    note_code(translator, pc, plan->pc);
+    return true;
+}
+
+bool build_scan(struct translator *translator, struct plan *plan)
+{
+    return scan_part(translator, plan);
+}
+
 /* From one transfer of control to the next. */
 INLINE static bool scan(struct translator *translator, struct plan *plan)
 {
     do {
-        const uint64_t limit = count_readable(translator, plan);
-        const guest_addr pc = plan->pc;
-        if (LIKELY(limit != 0)) {
-            target_scan(plan, limit);
-        }
-        if (UNLIKELY(limit < TARGET_WHOLE_INSTRUCTIONS)) {
-            /* It may be cut where code could not be read: if that changes, it is made anew. */
-            code_ranges_add(&translator->code, pc, plan->readable_end + 1);
-        }
-        if (UNLIKELY(plan->pc == pc)) { /* not readable, too long, or whole and too long */
+        if (UNLIKELY(!scan_part(translator, plan))) {
             if (plan->end == plan->steps) {
                 return false;
             }
             plan_go_on(plan);
             return true;
         }
-        note_code(translator, pc, plan->pc);
     } while (decide(translator, plan));
     return true;
 }
@@ -207,7 +222,9 @@ SELDOM static void make_side_exits(const struct translator *translator, struct f
     struct exit *exit = fragment->exits + fragment->exit_count - plan->side_count;
 
     for (const struct step *step = plan->steps; step != plan->end; step++) {
-        if (step->kind == STEP_SIDE) {
+        if (step->kind == STEP_SECOND_TARGET) { /* of a jump that no policy counts */
+            exit++->target = step->value;
+        } else if (step->kind == STEP_SIDE || step->kind == STEP_GUARD) {
             const enum way way = (step->flags & STEP_ALWAYS) != 0 ? WAY_JUMP : WAY_BRANCH;
             make_exit(translator, fragment, exit++, way, step->pc, step->value);
         }
@@ -241,14 +258,19 @@ static struct fragment *make_fragment(struct translator *translator, const struc
     return fragment;
 }
 
-/* From the plan to code that the processor sees. */
-static struct fragment *emit(struct translator *translator, const struct plan *plan,
-                             unsigned lookup)
+/* From the plan to code that the processor sees.  The only one who makes fragments and has plans written, so that the
+ * compiler makes all of it one function. */
+__attribute__((noinline)) static struct fragment *emit(struct translator *translator,
+                                                       const struct plan *plan, unsigned lookup,
+                                                       const struct emission_special *special)
 {
     struct cache *cache = &translator->cache;
     struct fragment *fragment = make_fragment(translator, plan);
-    struct emission emission = {
-        .translator = translator, .fragment = fragment, .lookup = lookup, .at = cache->fragments};
+    struct emission emission = {.translator = translator,
+                                .fragment = fragment,
+                                .lookup = lookup,
+                                .special = special,
+                                .at = cache->fragments};
     target_emit(plan, &emission);
     cache_commit(cache, fragment->end);
     translator->statistics.fragments++;
@@ -256,8 +278,19 @@ static struct fragment *emit(struct translator *translator, const struct plan *p
     return fragment;
 }
 
+/* What was translated before is not counted again. */
+SELDOM struct fragment *build_emit(struct translator *translator, const struct plan *plan,
+                                   const struct emission_special *special)
+{
+    const struct statistics before = translator->statistics;
+    struct fragment *fragment = emit(translator, plan, LOOKUP_INLINE, special);
+
+    translator->statistics = before;
+    return fragment;
+}
+
 /* The ways out of a fragment that is in the index: a loop of one fragment finds its own head. */
-static void link_from(struct translator *translator, struct fragment *fragment)
+INLINE static void link_from(struct translator *translator, struct fragment *fragment)
 {
     struct exit *end = fragment->exits + fragment->exit_count;
 
@@ -271,6 +304,11 @@ static void link_from(struct translator *translator, struct fragment *fragment)
             link_exit(translator, exit);
         }
     }
+}
+
+SELDOM void build_link(struct translator *translator, struct fragment *fragment)
+{
+    link_from(translator, fragment);
 }
 
 /* The exits that wait for a fragment, which is in the index now. */
@@ -318,7 +356,7 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (UNLIKELY(translator->changes.indexed)) {
         guarded = changes_guard(translator, plan);
     }
-    struct fragment *fragment = emit(translator, plan, guarded ? LOOKUP_INLINE : lookup);
+    struct fragment *fragment = emit(translator, plan, guarded ? LOOKUP_INLINE : lookup, NULL);
     if (UNLIKELY(translator->changes.indexed)) {
         fragment->guarded = guarded;
         changes_note(translator, fragment, plan);
@@ -352,7 +390,7 @@ const uint8_t *build_alone(struct context *context, guest_addr pc)
     if (!step_ends(last)) {
         plan_go_on(plan);
     }
-    struct fragment *fragment = emit(translator, plan, LOOKUP_INLINE);
+    struct fragment *fragment = emit(translator, plan, LOOKUP_INLINE, NULL);
     translator->cache.dead_bytes +=
         (size_t)(fragment->end - fragment->code); /* as soon as it was executed */
     return fragment_indirect_entry(fragment);

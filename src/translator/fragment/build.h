@@ -8,6 +8,20 @@
 /* What the program does from `start` on; false if it cannot execute anything there. */
 bool build_plan(struct context *context, guest_addr start, struct plan *plan);
 
+/* For traces, and for fragments that record. */
+
+/* Scans from plan->pc on, up to the next transfer of control; false if nothing was added, since it cannot be read
+ * or the plan is too long.  context->reading is set. */
+bool build_scan(struct translator *translator, struct plan *plan);
+/* Whether a fragment goes on where the direct jump or call leads. */
+bool build_follows(const struct translator *translator, const struct step *step);
+/* Writes a plan into the cache that is no plain fragment's; nothing leads there yet.  There is room. */
+struct emission_special;
+struct fragment *build_emit(struct translator *translator, const struct plan *plan,
+                            const struct emission_special *special);
+/* Links the ways out of a fragment, or lets them wait. */
+void build_link(struct translator *translator, struct fragment *fragment);
+
 /* The fragment for `start`, linked; NULL if the program cannot execute anything there.  There is none yet.
  * `lookup` is the kind of the lookup that failed to find it, LOOKUP_INLINE if none did.  May empty the
  * cache. */

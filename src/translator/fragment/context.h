@@ -17,6 +17,8 @@ struct translator;
 struct exit;
 struct signals;
 struct paper_slot;
+struct recording;
+struct guard_site;
 
 struct context {
     struct target_registers registers; /* the program's, while it is not in the cache */
@@ -48,6 +50,10 @@ struct context {
         *call;   /* the system call that the thread makes now, where that matters; or NULL */
     void *words; /* memory that execve needs (execve.c), or NULL */
     size_t words_bytes;
+    struct exit *hot; /* of a loop that was found to be hot: what the callback leaves through */
+    struct recording *recording; /* the thread's own: which way the program takes (recorder.h) */
+    uint64_t scratch;         /* 1 if the translator has a scratch register (target_take_scratch) */
+    struct guard_site *guard; /* of a trace, which led elsewhere just now; or NULL */
     union target_lookup lookups[]; /* some tables grow from the context downwards instead */
 };
 

@@ -35,6 +35,10 @@ void count_start(struct translator *translator)
                   "paper or paper-strict",
                   NULL, NULL, NULL);
     }
+    if (options->traces && kinds[options->counters]->lead == NULL) {
+        host_fail(STATUS_FAILED, "--opt traces goes with --counters auto, hw, sw, sw-exact and off",
+                  NULL, NULL, NULL);
+    }
     if (options->counters == COUNTERS_HW && !translator->has_hardware) {
         host_fail(STATUS_FAILED, "--counters hw: this machine has no hardware counters", NULL, NULL,
                   NULL);
@@ -138,10 +142,23 @@ void count_settled(struct counts *counts)
     counts->settling.loop = NULL;
 }
 
+bool count_may_want_path(const struct translator *translator, const struct loop *loop)
+{
+    return translator->optimizer != NULL && !loop->profiled;
+}
+
+bool count_wants_path(const struct translator *translator, const struct loop *loop)
+{
+    return loop->hot && (count_may_want_path(translator, loop) || loop->trial != 0);
+}
+
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop)
 {
     const uint64_t threshold = translator->options.threshold;
-    return loop->hot || threshold == 0 ? 0 : threshold - loop->executions;
+    if (UNLIKELY(loop->hot)) {
+        return count_wants_path(translator, loop) ? threshold : 0;
+    }
+    return threshold == 0 ? 0 : threshold - loop->executions;
 }
 
 void count_note_hot(struct counts *counts, struct loop *loop)
@@ -150,9 +167,58 @@ void count_note_hot(struct counts *counts, struct loop *loop)
     loop->hot = true;
 }
 
+static struct reading read_loop(const struct translator *translator, const struct loop *loop)
+{
+    const struct counts *counts = translator->counts;
+    if (loop == counts->settling.loop) {
+        return (struct reading){.executions = counts->settling.executions};
+    }
+    return counts->kind->read(translator, loop);
+}
+
+void count_passed(struct translator *translator, struct loop *loop, struct passage *passage)
+{
+    const struct counter_kind *kind = translator->counts->kind;
+
+    loop->passed |= kind->pass == NULL;
+    if (kind->pass != NULL) {
+        kind->pass(translator, loop, passage);
+    }
+}
+
+bool count_knows(struct counts *counts, guest_addr head)
+{
+    return find_loop(counts, head) != NULL;
+}
+
+void count_show(struct translator *translator, struct loop *loop)
+{
+    if (UNLIKELY(loop->hidden)) {
+        loop->unseen = read_loop(translator, loop).executions;
+        loop->hidden = false;
+    }
+}
+
+/* The policy wants it.  Traces that were made before pass the head without counting it as one. */
+static void make_shown(struct translator *translator, struct fragment *fragment)
+{
+    const bool shown = fragment->loop != NULL && !fragment->loop->hidden;
+
+    translator->counts->kind->make(translator, fragment);
+    if (fragment->loop == NULL) {
+        return;
+    }
+    count_show(translator, fragment->loop);
+    for (struct holder *at = fragment->holders; !shown && at != NULL; at = at->next) {
+        if (at->passage.tag != NULL) {
+            count_passed(translator, fragment->loop, &at->passage);
+        }
+    }
+}
+
 void count_built(struct translator *translator, struct fragment *fragment)
 {
-    translator->counts->kind->make(translator, fragment);
+    make_shown(translator, fragment);
 }
 
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to)
@@ -160,10 +226,24 @@ void count_taken(struct translator *translator, struct exit *exit, struct fragme
     translator->counts->kind->taken(translator, exit, to);
 }
 
+void count_grown(struct translator *translator, struct fragment *fragment)
+{
+    const bool known = count_knows(translator->counts, fragment->start);
+
+    translator->counts->kind->make(translator, fragment);
+    if (!known && fragment->loop != NULL) {
+        fragment->loop->hidden = true;
+    }
+}
+
 void count_make_when_taken(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     exit->counts = false;
-    translator->counts->kind->make(translator, to);
+    if (LIKELY(!exit->grows)) {
+        make_shown(translator, to);
+    } else {
+        count_grown(translator, to);
+    }
     if (exit->to == NULL) {
         link_exit(translator, exit);
     }
@@ -173,14 +253,14 @@ void count_link(struct translator *translator, struct exit *exit)
 {
     struct fragment *to = link_find_or_wait(translator, exit);
 
-    if (to != NULL && to->loop != NULL) {
+    if (to != NULL && to->loop != NULL && (exit->grows || !to->loop->hidden)) {
         link_straight(translator, exit, to);
     }
 }
 
 void count_called(struct translator *translator, struct fragment *to)
 {
-    translator->counts->kind->make(translator, to);
+    make_shown(translator, to);
 }
 
 void count_unlink(struct fragment *to, struct exit *exit)
@@ -240,13 +320,14 @@ void count_reached_late(struct translator *translator, guest_addr head)
     count_note_hot(translator->counts, loop);
 }
 
-static struct reading read_loop(const struct translator *translator, const struct loop *loop)
+/* What was counted while it was hidden, where traces pass it, or while paths were recorded, calls nobody back. */
+static bool is_hot(const struct translator *translator, const struct loop *loop,
+                   uint64_t executions)
 {
-    const struct counts *counts = translator->counts;
-    if (loop == counts->settling.loop) {
-        return (struct reading){.executions = counts->settling.executions};
-    }
-    return counts->kind->read(translator, loop);
+    const uint64_t threshold = translator->options.threshold;
+    const bool enough = threshold != 0 && executions >= threshold;
+
+    return (loop->hot && loop->unseen == 0) || (enough && translator->optimizer != NULL);
 }
 
 void count_each(const struct translator *translator,
@@ -255,13 +336,17 @@ void count_each(const struct translator *translator,
     const struct counts *counts = translator->counts;
     for (unsigned i = 0; counts != NULL && i < counts->loop_count; i++) {
         const struct loop *loop = &counts->loops[i];
+        if (loop->hidden) {
+            continue;
+        }
         const struct reading reading = read_loop(translator, loop);
+        const uint64_t executions = reading.executions - loop->unseen;
         const struct loop_counts found = {.head = loop->head,
-                                          .executions = reading.executions,
-                                          .hot = loop->hot,
+                                          .executions = executions,
+                                          .hot = is_hot(translator, loop, executions),
                                           .evicted = loop->evicted || reading.evicted,
-                                          .partial =
-                                              reading.partial || loop->evicted || reading.evicted};
+                                          .partial = reading.partial || loop->evicted ||
+                                                     loop->passed || reading.evicted};
         if (found.executions != 0 || found.evicted) {
             visit(argument, &found);
         }

@@ -8,6 +8,7 @@
 #define STRATA_TRANSLATOR_FRAGMENT_COUNT_H
 
 #include "translator/fragment/fragment.h"
+#include "translator/fragment/ledger.h"
 #include "translator/fragment/paper_slot.h"
 
 enum counters {
@@ -34,6 +35,17 @@ struct loop {
     bool made;                 /* hardware: made by the translator itself, not by `maker` */
     bool evicted;              /* hardware: a counter went with a count that nobody read */
     bool removed;              /* `sw`: counts no longer, or not yet, in this fragment */
+    bool profiled;             /* its path is known, or never will be */
+    bool traced;               /* its fragment leads to a trace of that path */
+    bool hidden;               /* it is no loop, only where traces are left to */
+    uint64_t unseen;           /* executions while it was hidden */
+    struct passage *passages;  /* hardware: where else it is counted */
+    uint64_t patience;         /* executions that it waits if it cannot be recorded yet */
+    struct ledger *ledger;     /* of the trace that it has now, or NULL */
+    uint64_t trial;            /* executions of its trace until that is looked at again */
+    unsigned undone;           /* traces of it that did not pay */
+    struct account account;    /* of traces that are gone, and what all have cost */
+    bool passed;               /* it was executed in traces, where nothing counted it */
 };
 
 /* The code of a software counter, and whose it is; NULL if the counter has gone. */
@@ -80,6 +92,18 @@ struct counter_kind {
     const uint8_t *(*reached)(struct translator *translator, struct loop *loop);
     /* The counter reached the threshold, but has gone before the program came to dispatch. */
     void (*reached_late)(struct translator *translator, struct loop *loop);
+    /* For the optimizer; NULL where it does not go with the kind.  With it `reached` counts the execution that the
+     * counter reached its threshold with, though that has not happened yet; and then the counter reaches its threshold
+     * again after so many `executions`, or never again. */
+    void (*again)(struct translator *translator, struct loop *loop, uint64_t executions);
+    void (*calm)(struct translator *translator, struct loop *loop);
+    /* That execution will be counted again. */
+    void (*uncount)(struct translator *translator, struct loop *loop);
+    /* A trace passes the loop's head.  NULL where that is not counted. */
+    void (*pass)(struct translator *translator, struct loop *loop, struct passage *passage);
+    /* All that leads to the loop's head leads to `trace`, or to its own fragment if that is NULL, and what is executed
+     * there is counted.  False if it is out of reach. */
+    bool (*lead)(struct translator *translator, struct loop *loop, struct fragment *trace);
 };
 
 struct counts {
@@ -126,6 +150,14 @@ void count_link(struct translator *translator, struct exit *exit);
 void count_make_when_taken(struct translator *translator, struct exit *exit, struct fragment *to);
 /* The record of `head`, which is made if there is none; NULL if there are too many: it is never counted. */
 struct loop *count_get_loop(struct counts *counts, guest_addr head);
+/* The beginning of `fragment` gets a counter for the optimizer only, if it has none. */
+void count_grown(struct translator *translator, struct fragment *fragment);
+/* A trace passes the head of the loop. */
+void count_passed(struct translator *translator, struct loop *loop, struct passage *passage);
+/* Whether `head` has been counted, be it for the optimizer only. */
+bool count_knows(struct counts *counts, guest_addr head);
+/* The placement policy wants the loop to be counted, from now on if it was hidden. */
+void count_show(struct translator *translator, struct loop *loop);
 /* Connects the record of fragment's head with it; false if there is none. */
 bool count_attach(struct counts *counts, struct fragment *fragment);
 void count_detach(struct loop *loop);
@@ -133,14 +165,19 @@ void count_detach(struct loop *loop);
  * gone.  In between, report_last_words may want to know what was counted. */
 void count_settle(struct counts *counts, struct loop *loop, uint64_t executions);
 void count_settled(struct counts *counts);
-/* Executions until the loop is hot; 0 if it is, or never will be. */
+/* Whether the optimizer wants to know the loop's path, if it is hot; and whether it wants to have the loop now: for that,
+ * or to look at its trace. */
+bool count_may_want_path(const struct translator *translator, const struct loop *loop);
+bool count_wants_path(const struct translator *translator, const struct loop *loop);
+/* Executions until the loop is hot, or wanted by the optimizer; 0 if it never will be. */
 uint64_t count_threshold(const struct translator *translator, const struct loop *loop);
 /* Again after a handler that came in between, or, with `sw-paper`, from 0 on. */
 void count_note_hot(struct counts *counts, struct loop *loop);
 /* How often `amount` was added to get `sum`, from 0 on and modulo 2^64. */
 uint64_t count_additions(uint64_t sum, uint64_t amount);
 extern const struct counter_kind hw_counter, sw_counter, paper_counter, taken_counter;
-/* The processor calls it at the threshold, with the tag of the counter. */
+/* The processor calls it at the threshold, with the tag of the counter.  The program goes on where it is, unless the
+ * optimizer wants to have the loop: then it leaves through context->hot. */
 void hw_counter_callback(struct context *context, const uint8_t *tag);
 /* An execution was counted that has not happened: other threads may count in the same place. */
 void sw_counter_take_back(const struct translator *translator, const struct loop *loop);

@@ -6,6 +6,8 @@
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/outside.h"
 #include "translator/fragment/protect.h"
+#include "translator/fragment/recorder.h"
+#include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
 
 #include "base/check.h"
@@ -67,12 +69,36 @@ static const uint8_t *go_on(struct context *context, guest_addr target, unsigned
     return enter(context, fragment);
 }
 
+/* A guard of a trace led elsewhere, for the first few times: what it led to may become the beginning of another trace. */
+SELDOM static const uint8_t *go_on_unguarded(struct context *context)
+{
+    struct translator *translator = context->translator;
+    struct guard_site *guard = context->guard;
+    const guest_addr target = context->target & ~TARGET_IGNORED_ADDRESS_BITS;
+
+    context->guard = NULL;
+    if (++guard->misses == GUARD_MISSES) {
+        target_guard_settle(translator, guard);
+    }
+    context->target = target;
+    struct fragment *fragment = find_current(context, target);
+    if (fragment == NULL) {
+        fragment = build_fragment(context, target, LOOKUP_INLINE);
+    } else {
+        count_grown(translator, fragment);
+    }
+    return enter(context, fragment);
+}
+
 __attribute__((noinline)) static const uint8_t *go_on_indirectly(struct context *context,
                                                                  unsigned lookup)
 {
     struct translator *translator = context->translator;
     guest_addr mark = 0; /* of a call that counts */
 
+    if (UNLIKELY(context->guard != NULL)) {
+        return go_on_unguarded(context);
+    }
     if (placement_counts_calls(&translator->placement)) {
         mark = context->target & TARGET_CALL_MARK;
     }
@@ -111,6 +137,25 @@ static const uint8_t *go_on_after_call(struct context *context, guest_addr next)
     return detour != NULL ? detour : go_on(context, context->target, LOOKUP_INLINE);
 }
 
+/* From a fragment that records to the next; or to one that does not, if the path ends here. */
+static const uint8_t *go_on_recorded(struct context *context, const struct exit *exit)
+{
+    const bool direct = exit->kind == EXIT_RECORD;
+    guest_addr target = exit->target;
+    bool counts = exit->counts;
+
+    if (!direct) {
+        const guest_addr mark = placement_counts_calls(&context->translator->placement)
+                                    ? context->target & TARGET_CALL_MARK
+                                    : 0;
+        target = context->target & ~(TARGET_IGNORED_ADDRESS_BITS | mark);
+        counts = mark != 0;
+    }
+    context->target = target;
+    const uint8_t *copy = recorder_continue(context, target, counts);
+    return copy != NULL ? copy : go_on(context, target, LOOKUP_INLINE);
+}
+
 /* For no direct and no indirect one.  The exit itself may go in a flush. */
 SELDOM static const uint8_t *dispatch_other(struct context *context, const struct exit *exit)
 {
@@ -124,10 +169,15 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
     case EXIT_CODE_CHANGED:
         changes_apply(context);
         break;
+    case EXIT_RECORD:
+    case EXIT_RECORD_INDIRECT:
+        return go_on_recorded(context, exit);
     case EXIT_RESUME:
+        recorder_abandon(context);
         protect_mend(translator);
         return go_on(context, context->target, LOOKUP_INLINE);
     case EXIT_STORE:
+        recorder_abandon(context);
         return protect_store(context, target);
     case EXIT_SYSTEM_CALL:
         return go_on_after_call(context, target);
@@ -138,7 +188,15 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
             break;
         }
         context->target = target;
-        return count_reached(translator, fragment);
+        const bool wanted = count_may_want_path(translator, fragment->loop);
+        const uint8_t *plain = count_reached(translator, fragment);
+        if (wanted) {
+            return recorder_begin(context, fragment, plain);
+        }
+        if (fragment->loop->trial != 0) {
+            trace_review(translator, fragment);
+        }
+        return plain;
     }
     }
     return go_on(context, target, LOOKUP_INLINE);
@@ -218,8 +276,8 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
-               kind != EXIT_RESUME && kind != EXIT_STORE &&
-               kind != EXIT_HOT) { /* whose exits stay */
+               kind != EXIT_RESUME && kind != EXIT_STORE && kind != EXIT_HOT &&
+               kind != EXIT_RECORD_INDIRECT) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {

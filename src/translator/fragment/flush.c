@@ -4,8 +4,13 @@
 
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/link.h"
+#include "translator/fragment/optimizer.h"
 #include "translator/fragment/outside.h"
+#include "translator/fragment/recorder.h"
+#include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
+
+#include "base/check.h"
 
 static void begin(struct translator *translator)
 {
@@ -15,7 +20,9 @@ static void begin(struct translator *translator)
                   "supports neither; use --ret cache, or a larger --cache", NULL, NULL);
     }
     outside_before_flush(translator);
+    optimizer_settle(translator);
     count_flush(translator);
+    optimizer_forget(translator);
     changes_forget(translator);
     code_ranges_forget(&translator->code);
     translator->lookup_count = 0;
@@ -73,6 +80,10 @@ void flush_for_lookups(struct translator *translator)
 
 void flush_cut(struct translator *translator, struct fragment *fragment)
 {
+    if (UNLIKELY(translator->optimizer != NULL)) {
+        trace_drop_holders(translator, fragment);
+        recorder_drop_copy(translator, fragment->start);
+    }
     link_detach(translator, fragment);
     target_lookup_remove(translator, fragment);
 }

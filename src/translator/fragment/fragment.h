@@ -12,8 +12,10 @@ enum exit_kind {
     EXIT_CODE_CHANGED, /* the program said so: what has is translated anew */
     EXIT_RESUME,       /* to context->target: after a signal */
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
-    EXIT_STORE, /* a store at context->target faulted, to `target`, where code is protected */
-    EXIT_HOT,   /* the counter of `target` reached its threshold */
+    EXIT_STORE,  /* a store at context->target faulted, to `target`, where code is protected */
+    EXIT_HOT,    /* the counter of `target` reached its threshold */
+    EXIT_RECORD, /* to `target`, from a fragment that records the way that the program takes */
+    EXIT_RECORD_INDIRECT, /* to context->target, from one that records */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own trampoline or straight into
@@ -23,10 +25,27 @@ struct exit {
     uint8_t lookup;          /* of EXIT_INDIRECT: the kind of the lookup that failed */
     bool counts;             /* its target shall get a counter when it is taken */
     bool dead;               /* its fragment has gone: who finds it in a list takes it out */
+    bool grows;              /* it counts for the optimizer only: it leaves a trace */
     guest_addr target;       /* where the program goes on */
     struct target_site site; /* the jump to patch, if it is ever linked */
     struct fragment *to;     /* NULL while unlinked */
     struct exit *next;       /* the next exit that waits for, or is linked to, the same fragment */
+};
+
+/* Where a trace passes the head of a loop that is not its own. */
+struct passage {
+    const uint8_t *tag;
+    uint64_t before;      /* that it was passed there, before the head was counted */
+    struct passage *next; /* of the same loop */
+};
+
+/* A trace that has the code of a fragment in it. */
+struct holder {
+    struct fragment *head; /* which leads to the trace */
+    const struct fragment *trace;
+    struct passage
+        passage; /* where the fragment's code begins in the trace; no tag: it is the head */
+    struct holder *next;
 };
 
 struct fragment {
@@ -41,6 +60,9 @@ struct fragment {
     struct target_checks checks; /* what leads lookups to it */
     struct exit *incoming;       /* exits that are linked to it */
     struct loop *loop;           /* of its counter, or NULL */
+    struct fragment *trace;      /* what the program executes in its place, or NULL */
+    struct holder *holders;      /* of its code */
+    const struct path *path;     /* of a trace: what it was made of; else NULL */
     struct original *original;   /* the code that it was made from, where that is kept; or NULL */
     bool
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but

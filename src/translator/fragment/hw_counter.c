@@ -1,5 +1,6 @@
 /* Counters that the processor has: made by the exits that lead to a loop's head, or by the translator. */
 #include "translator/fragment/link.h"
+#include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
 
 #include "base/check.h"
@@ -17,7 +18,7 @@ static bool attach(struct counts *counts, struct fragment *fragment)
     if (!count_attach(counts, fragment)) {
         return false;
     }
-    struct loop **bucket = tag_bucket(counts, fragment->entry);
+    struct loop **bucket = tag_bucket(counts, fragment->landing);
     fragment->loop->next_tag = *bucket;
     *bucket = fragment->loop;
     return true;
@@ -27,12 +28,12 @@ static bool attach(struct counts *counts, struct fragment *fragment)
 static bool has_counter(struct counts *counts, struct fragment *fragment)
 {
     return fragment->loop == NULL ? !attach(counts, fragment)
-                                  : target_hw_read(fragment->entry) != NO_COUNTER;
+                                  : target_hw_read(fragment->landing) != NO_COUNTER;
 }
 
 static void forget_tag(struct counts *counts, const struct loop *loop)
 {
-    struct loop **place = tag_bucket(counts, loop->fragment->entry);
+    struct loop **place = tag_bucket(counts, loop->fragment->landing);
     while (*place != loop) {
         place = &(*place)->next_tag;
     }
@@ -44,13 +45,14 @@ static bool has_made(const struct loop *loop)
     return loop->made || (loop->maker != NULL && target_hw_linked(loop->maker));
 }
 
-static struct reading hw_read(const struct translator *translator, const struct loop *loop)
+/* Without what was counted where traces pass it. */
+static struct reading read_head(const struct translator *translator, const struct loop *loop)
 {
     struct reading reading = {.executions = loop->executions};
     if (loop->fragment == NULL) {
         return reading;
     }
-    const uint64_t count = target_hw_read(loop->fragment->entry);
+    const uint64_t count = target_hw_read(loop->fragment->landing);
     if (count != NO_COUNTER) {
         reading.made = true;
         reading.executions += count;
@@ -66,10 +68,57 @@ static struct reading hw_read(const struct translator *translator, const struct 
     return reading;
 }
 
+static uint64_t count_passages(const struct loop *loop)
+{
+    uint64_t sum = 0;
+
+    for (const struct passage *at = loop->passages; at != NULL; at = at->next) {
+        const uint64_t count = target_hw_read(at->tag);
+        sum += count != NO_COUNTER ? count - at->before : 0;
+    }
+    return sum;
+}
+
+static struct reading hw_read(const struct translator *translator, const struct loop *loop)
+{
+    struct reading reading = read_head(translator, loop);
+
+    reading.executions += count_passages(loop);
+    return reading;
+}
+
+static void drop_passages(struct translator *translator, struct loop *loop)
+{
+    for (const struct passage *at = loop->passages; at != NULL; at = at->next) {
+        target_hw_drop(at->tag);
+        translator->counts->totals.dropped++;
+    }
+    loop->passages = NULL;
+}
+
+/* A table of few entries has better uses for them.  In one that has any number there may be a counter already: the
+ * ledger's. */
+static void hw_pass(struct translator *translator, struct loop *loop, struct passage *passage)
+{
+    if (!target_hw_unlimited()) {
+        loop->passed = true;
+        return;
+    }
+    const uint64_t count = target_hw_read(passage->tag);
+
+    if (count == NO_COUNTER) {
+        target_hw_new(passage->tag, 0);
+    }
+    passage->before = count != NO_COUNTER ? count : 0;
+    passage->next = loop->passages;
+    loop->passages = passage;
+    translator->counts->totals.created++;
+}
+
 /* Takes over what the loop's counter says, for it goes or has gone: count_settled comes then. */
 static void close(struct translator *translator, struct loop *loop)
 {
-    const struct reading reading = hw_read(translator, loop);
+    const struct reading reading = read_head(translator, loop);
     struct count_totals *totals = &translator->counts->totals;
     loop->evicted |= reading.evicted;
     count_settle(translator->counts, loop, reading.executions);
@@ -94,7 +143,7 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
     }
     close(translator, loop);
     count_settled(translator->counts);
-    target_hw_new(fragment->entry, count_threshold(translator, loop));
+    target_hw_new(fragment->landing, count_threshold(translator, loop));
     loop->made = true;
 }
 
@@ -102,11 +151,22 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
 static void link_to_head(struct translator *translator, struct exit *exit, struct fragment *to)
 {
     const bool known = to->loop != NULL;
-    if (has_counter(translator->counts, to)) {
+    if (translator->optimizer != NULL && !known && !exit->grows) {
+        return; /* dispatch must hear of the first time: traces may pass the head */
+    }
+    const bool hides = exit->grows && !count_knows(translator->counts, to->start);
+    const bool counted = has_counter(translator->counts, to);
+    struct loop *loop = to->loop;
+    if (loop != NULL) {
+        loop->hidden |= hides;
+        if (loop->hidden && !exit->grows) {
+            return; /* it is shown when the exit is taken */
+        }
+    }
+    if (counted) {
         link_straight(translator, exit, to);
         return;
     }
-    struct loop *loop = to->loop;
     if (known && loop->maker != NULL && !target_hw_linked(loop->maker)) {
         return;
     }
@@ -115,7 +175,8 @@ static void link_to_head(struct translator *translator, struct exit *exit, struc
         count_settled(translator->counts);
     }
     /* A part of the threshold is nothing that the exit's code could say. */
-    const bool whole = loop->executions == 0 || count_threshold(translator, loop) == 0;
+    const uint64_t threshold = count_threshold(translator, loop);
+    const bool whole = threshold == 0 || threshold == translator->options.threshold;
     if (whole && target_hw_link(translator, exit, to)) {
         loop->maker = exit;
         link_note(translator, exit, to);
@@ -135,31 +196,121 @@ static void hw_drop(struct translator *translator, struct loop *loop)
 {
     forget_tag(translator->counts, loop);
     close(translator, loop);
-    target_hw_drop(loop->fragment->entry);
+    target_hw_drop(loop->fragment->landing);
+    if (loop->fragment->landing != loop->fragment->entry) {
+        /* A thread that was about to make a counter may have done so after the tag moved. */
+        target_hw_drop(loop->fragment->entry);
+    }
+    const uint64_t passed = count_passages(loop);
+    drop_passages(translator, loop);
+    loop->executions += passed;
 }
 
 void hw_counter_callback(struct context *context, const uint8_t *tag)
 {
     struct counts *counts = context->translator->counts;
     struct loop *loop = *tag_bucket(counts, tag);
-    while (loop != NULL && loop->fragment->entry != tag) {
+    while (loop != NULL && loop->fragment->landing != tag) {
         loop = loop->next_tag;
     }
-    ASSERT(loop != NULL);
+    if (UNLIKELY(loop == NULL)) {
+        /* Another thread let the loop lead to a trace while this one was about to make its counter. */
+        ASSERT(context->translator->optimizer != NULL && context->translator->threaded);
+        return;
+    }
     count_note_hot(counts, loop);
+    if (count_wants_path(context->translator, loop)) {
+        context->hot = &loop->reached;
+        target_hw_leave();
+    }
 }
 
-/* Hardware calls back instead. */
-static const uint8_t *hw_reached(struct translator *translator, struct loop *loop)
+/* The counter calls back at `threshold` executions from the start, if there is one; its count stays. */
+static void set_threshold(const struct loop *loop, uint64_t more)
 {
-    (void)translator;
-    ASSERT(loop == NULL);
-    return NULL;
+    const uint8_t *tag = loop->fragment->landing;
+    const uint64_t count = target_hw_read(tag);
+
+    if (count != NO_COUNTER) {
+        target_hw_new(tag, more == 0 ? 0 : count + more);
+    }
 }
 
+/* Its counter has gone, and the next one will count it. */
 static void hw_reached_late(struct translator *translator, struct loop *loop)
 {
-    hw_reached(translator, loop);
+    (void)translator;
+    loop->executions--;
+}
+
+static void hw_again(struct translator *translator, struct loop *loop, uint64_t executions)
+{
+    (void)translator;
+    set_threshold(loop, executions);
+}
+
+static void hw_calm(struct translator *translator, struct loop *loop)
+{
+    (void)translator;
+    if (loop->fragment != NULL) {
+        set_threshold(loop, 0);
+    }
+}
+
+/* The loop gets another counter, at the landing of its fragment; `uncounted` executions were counted that have not
+ * happened. */
+static void replace(struct translator *translator, struct loop *loop, const uint8_t *tag,
+                    uint64_t uncounted)
+{
+    struct counts *counts = translator->counts;
+
+    if (target_hw_read(tag) == NO_COUNTER) {
+        return;
+    }
+    const uint64_t count = target_hw_read(tag) - uncounted;
+    count_settle(counts, loop, loop->executions + count);
+    ledger_carry(loop, count);
+    target_hw_drop(tag);
+    counts->totals.created++;
+    counts->totals.dropped++;
+    target_hw_new(loop->fragment->landing, 0);
+    loop->made = true;
+    loop->maker = NULL;
+    count_settled(counts);
+}
+
+static void hw_uncount(struct translator *translator, struct loop *loop)
+{
+    replace(translator, loop, loop->fragment->landing, 1);
+}
+
+/* The program left in the callback: the head was counted, and has not been executed.  Another thread may have done
+ * meanwhile what it left for. */
+static const uint8_t *hw_reached(struct translator *translator, struct loop *loop)
+{
+    if (!count_may_want_path(translator, loop)) {
+        hw_uncount(translator, loop);
+    }
+    return fragment_indirect_entry(loop->fragment);
+}
+
+/* The tag moves with the head. */
+static bool hw_lead(struct translator *translator, struct loop *loop, struct fragment *trace)
+{
+    struct counts *counts = translator->counts;
+    struct fragment *fragment = loop->fragment;
+    const uint8_t *tag = fragment->landing;
+
+    if (loop->maker != NULL && !target_hw_linked(loop->maker)) {
+        loop->maker = NULL; /* it will be linked without making a counter */
+    }
+    forget_tag(counts, loop);
+    trace_attach(translator, fragment, trace);
+    struct loop **bucket = tag_bucket(counts, fragment->landing);
+    loop->next_tag = *bucket;
+    *bucket = loop;
+    replace(translator, loop, tag, 0);
+    return true;
 }
 
 const struct counter_kind hw_counter = {.make = hw_make,
@@ -168,4 +319,9 @@ const struct counter_kind hw_counter = {.make = hw_make,
                                         .read = hw_read,
                                         .drop = hw_drop,
                                         .reached = hw_reached,
-                                        .reached_late = hw_reached_late};
+                                        .reached_late = hw_reached_late,
+                                        .again = hw_again,
+                                        .calm = hw_calm,
+                                        .uncount = hw_uncount,
+                                        .pass = hw_pass,
+                                        .lead = hw_lead};

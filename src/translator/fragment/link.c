@@ -92,7 +92,10 @@ void link_detach(struct translator *translator, struct fragment *fragment)
         struct exit *next = exit->next;
         count_unlink(fragment, exit);
         target_unlink(translator, exit);
-        exit->counts |= fragment->loop != NULL; /* the next one shall have a counter again */
+        if (fragment->loop != NULL) { /* the next one shall have a counter again */
+            exit->grows = fragment->loop->hidden;
+            exit->counts = true;
+        }
         exit->to = NULL;
         exit->next = bucket->waiting;
         bucket->waiting = exit;

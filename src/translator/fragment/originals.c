@@ -6,9 +6,11 @@
 #include "base/check.h"
 
 /* What one fragment may need: a piece for each step, and another where that stands on two pages. */
-#define PIECES_MAX (2 * PLAN_STEPS)
+#define PIECES_MAX (2 * FRAGMENT_STEPS)
 _Static_assert(PLAN_CODE_BYTES < CODE_PAGE, "no step stands on three");
-#define NEED (sizeof(struct original) + PIECES_MAX * sizeof(struct piece) + PLAN_CODE_BYTES)
+#define NEED                                                                                       \
+    (sizeof(struct original) + PIECES_MAX * sizeof(struct piece) +                                 \
+     PLAN_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
 /* Beside the cache's own bytes; fragments are larger than what they were made from. */
 #define SPARE_BYTES (4 * NEED)
 
@@ -239,6 +241,20 @@ static bool bytes_differ(const uint8_t *a, const uint8_t *b, uint32_t count)
         }
     }
     return false;
+}
+
+bool originals_have(const struct original *original, const uint8_t *code, uint64_t offset,
+                    uint64_t bytes)
+{
+    uint64_t length = 0;
+
+    if (original == NULL || original->copy == NULL) {
+        return original != NULL;
+    }
+    for (unsigned i = 0; i < original->piece_count; i++) {
+        length += original->pieces[i].bytes;
+    }
+    return offset + bytes <= length && __builtin_memcmp(original->copy + offset, code, bytes) == 0;
 }
 
 bool originals_differ(const struct original *original)

@@ -82,6 +82,10 @@ void originals_clear(struct originals *originals);
 void originals_forget_pages(struct originals *originals);
 /* Whether there may be too few pages for one more fragment. */
 bool originals_lack_pages(const struct originals *originals);
+/* Whether these bytes are those that the original has from `offset` on, or all that it has of them; true if it has no
+ * copy, since they cannot change. */
+bool originals_have(const struct original *original, const uint8_t *code, uint64_t offset,
+                    uint64_t bytes);
 /* Whether the program's code is another than it was. */
 bool originals_differ(const struct original *original);
 

@@ -13,9 +13,17 @@
 
 /* Straight code is cut here, so that one fragment always fits an empty chunk of the cache. */
 #define PLAN_INSTRUCTIONS 128
-#define PLAN_CODE_BYTES (PLAN_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
-/* Each instruction can be a step, and the plan's end another; sides are steps more. */
-#define PLAN_STEPS (PLAN_INSTRUCTIONS + TARGET_SIDES + 1)
+/* A trace may be longer: so many instructions, branches that leave it from its middle, indirect jumps that it goes on
+ * behind, and blocks. */
+#define TRACE_INSTRUCTIONS 384
+#define TRACE_SIDES 64
+#define TRACE_TARGETS 24
+#define TRACE_BLOCKS 48
+/* Of a fragment each instruction can be a step, and the plan's end another; sides are steps more. */
+#define FRAGMENT_STEPS (PLAN_INSTRUCTIONS + TARGET_SIDES + 1)
+#define PLAN_CODE_BYTES (TRACE_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)
+/* Second targets and blocks are steps more. */
+#define PLAN_STEPS (TRACE_INSTRUCTIONS + TARGET_SIDES + TRACE_TARGETS + TRACE_BLOCKS + 1)
 
 enum step_kind {
 #define STEP(id, name, exits, ends) STEP_##id,
@@ -25,11 +33,14 @@ enum step_kind {
 };
 
 enum step_flags {
-    STEP_LEAVES = 1,  /* of a jump or call: it is not followed, and ends the plan with an exit */
-    STEP_TURNED = 2,  /* of a branch: laid out so that the way not taken is the short one */
-    STEP_MARKED = 4,  /* of an indirect call: it is looked up with TARGET_CALL_MARK */
-    STEP_STORES = 8,  /* of the last step of a careful scan: it may write to memory */
-    STEP_ALWAYS = 16, /* of a side: it is a jump, no branch */
+    STEP_LEAVES = 1,   /* of a jump or call: it is not followed, and ends the plan with an exit */
+    STEP_TURNED = 2,   /* of a branch: laid out so that the way not taken is the short one */
+    STEP_MARKED = 4,   /* of an indirect call: it is looked up with TARGET_CALL_MARK */
+    STEP_STORES = 8,   /* of the last step of a careful scan: it may write to memory */
+    STEP_ALWAYS = 16,  /* of a side: it is a jump, no branch */
+    STEP_KNOWN = 32,   /* of a guarded target: it certainly leads there */
+    STEP_RETURNS = 64, /* of a guarded target: it is a return */
+    STEP_CALLS = 128,  /* of a guarded target: it is a call */
 };
 
 struct step {
@@ -48,9 +59,12 @@ struct plan {
     uint8_t *code_end;       /* behind the last byte of `code` that is used */
     guest_addr readable_end; /* where a scan begins, code can be read up to here */
     uint64_t instructions;   /* of the program's */
-    uint64_t side_count;     /* steps of the kind STEP_SIDE */
+    uint64_t limit;          /* the most of them */
+    uint64_t side_count;     /* steps of the kinds STEP_SIDE, STEP_GUARD and STEP_SECOND_TARGET */
     bool
         careful; /* each scan reads one instruction, or a whole, and says whether it may write to memory */
+    bool
+        scratch; /* the target has its scratch register (target_take_scratch): what names it is rewritten */
     /* The program's code, in the order of the steps.  An instruction may be read as if it were the longest. */
     _Alignas(8) uint8_t code[PLAN_CODE_BYTES + TARGET_LONGEST_INSTRUCTION];
     struct step steps[PLAN_STEPS];
@@ -62,6 +76,7 @@ static inline void plan_begin(struct plan *plan, guest_addr start)
     plan->end = plan->steps;
     plan->code_end = plan->code;
     plan->instructions = plan->side_count = 0;
+    plan->limit = PLAN_INSTRUCTIONS;
     plan->careful = false;
 }
 
@@ -79,6 +94,12 @@ static inline struct step *plan_add(struct plan *plan, enum step_kind kind, gues
     step->value = 0;
     plan->end = step + 1;
     return step;
+}
+
+/* Ends a plan that is long enough: the program goes on at plan->pc. */
+static inline void plan_go_on(struct plan *plan)
+{
+    plan_add(plan, STEP_ON, plan->pc, 0)->value = plan->pc;
 }
 
 /* Where the program goes on behind a step that does not lead elsewhere: the return address of a call. */

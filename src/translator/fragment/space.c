@@ -9,7 +9,7 @@
 #define POOL_PER_CACHE 4
 
 /* What one fragment may need at the most; checked before it is written, so that nothing fails half-way. */
-#define POOL_NEED (sizeof(struct fragment) + (PLAN_STEPS + 4) * sizeof(struct exit))
+#define POOL_NEED (sizeof(struct fragment) + (FRAGMENT_STEPS + 4) * sizeof(struct exit))
 #define MARK_NEED (2 * PLAN_INSTRUCTIONS)
 #define CACHE_NEED (PLAN_INSTRUCTIONS * TARGET_INSTRUCTION_BYTES + TARGET_END_BYTES)
 

@@ -34,6 +34,12 @@ void target_scan(struct plan *plan, uint64_t limit);
 /* Whether the instruction at `pc` ends before `end`, or there; TARGET_SHORTEST_INSTRUCTION bytes of it do. */
 bool target_fits(guest_addr pc, guest_addr end);
 
+/* Of what is no plain fragment. */
+struct emission_special {
+    bool records; /* indirect branches leave as a lookup of the kind LOOKUP_INLINE that failed */
+    const uint8_t **blocks; /* gets where each STEP_BLOCK is */
+};
+
 /* Where target_emit writes, and what it says of that. */
 struct emission {
     struct translator *translator;
@@ -41,11 +47,37 @@ struct emission {
                                 * the sites of its exits: those of the last step, then those of sides */
     unsigned lookup; /* the kind of the lookup that failed to find the fragment, or LOOKUP_INLINE */
     uint8_t *at;     /* where the code goes, in the cache */
+    const struct emission_special *special; /* NULL for what is neither a trace nor records */
 };
 
 /* Writes a plan into the cache, so that the processor sees it; marks each piece of it (state.h), and sends its
  * exits to their trampolines, which it adds to the cache.  There is room: TARGET_INSTRUCTION_BYTES for each instruction. */
 void target_emit(const struct plan *plan, struct emission *emission);
+
+/* Whether the branch, or indirect jump, call or return, that ends a scan can become a guard of a trace. */
+bool target_can_guard(const struct step *step);
+/* Whether the return that is the last step of a plan certainly leads to `to`: the call that it returns from is in the
+ * plan, and nothing in between changes what it returns to. */
+bool target_returns_to(const struct plan *plan, guest_addr to);
+
+/* The most bytes that a step of a trace takes, what its exits need included; and the most that one trace may take. */
+unsigned target_trace_bytes(const struct step *step);
+/* Instructions from one place in the cache to another; on the way through `fragment` to where the program goes on at
+ * `next`, of which `to` is the fragment or NULL, the lookup included if that is indirect, 0 if it is not known; where a guard leads elsewhere, from there to the
+ * code that it leads to; where an exit leads, from its
+ * branch on; and where the last step of a trace ends that is no branch, and `leaves` through an exit or not. */
+unsigned target_exit_length(const struct exit *exit);
+/* Of the first exit of a branch: the jump that it is. */
+const uint8_t *target_exit_jump(const struct exit *exit);
+unsigned target_length(const uint8_t *from, const uint8_t *to);
+unsigned target_way_length(const struct fragment *fragment, guest_addr next,
+                           const struct fragment *to);
+unsigned target_miss_length(const struct fragment *fragment);
+const uint8_t *target_last_way(const struct fragment *trace, bool leaves);
+/* What has gone by since the program began, instructions or time. */
+uint64_t target_clock(const struct translator *translator);
+/* A guard of a trace that has led elsewhere a few times: from now on code in the cache looks for the targets. */
+void target_guard_settle(struct translator *translator, const struct guard_site *site);
 
 /* The processor must see code that was written; its statistics tell classes apart. */
 enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP, CODE_ALL };
@@ -103,6 +135,10 @@ void target_counter_write(const struct translator *translator, uint8_t *code,
                           const struct loop *loop);
 /* Takes the check for the threshold out of the code of `sw-exact`. */
 void target_counter_pass(struct translator *translator, const struct loop *loop);
+/* The code of a counter of `sw-exact` that checks no threshold goes on to `entry`, as with all registers the
+ * program's.  False if that is out of its reach. */
+bool target_counter_aim(struct translator *translator, const struct loop *loop,
+                        const uint8_t *entry);
 
 /* The paper's counter in the taken trampoline of an exit: nobody comes there indirectly.  Its code counts in the slot of the loop's head, leaves through loop->reached at the threshold, and goes to the
  * entry of `to`.  An exit keeps its code as long as it lives, linked or not. */
@@ -120,7 +156,14 @@ uint8_t *target_taken_code(const struct exit *exit);
  * not there gives all ones. */
 void target_hw_new(const uint8_t *tag, uint64_t threshold);
 uint64_t target_hw_read(const uint8_t *tag);
+/* From now on one more register is the translator's own, so that code it adds to the program's need not save any; before
+ * the first context is made.  The program's own value is in the context. */
+void target_take_scratch(struct translator *translator);
+/* In a callback: behind it the program leaves the cache through context->hot. */
+void target_hw_leave(void);
 void target_hw_drop(const uint8_t *tag);
+/* Whether there can be any number of them. */
+bool target_hw_unlimited(void);
 /* Sends `exit` to a trampoline that makes a counter for `to`, once, and then sends the exit straight there
  * itself.  The counter has the whole threshold, or none if the loop is hot.  False if there is no room for
  * it, or `to` is too far away. */

@@ -6,6 +6,7 @@
 #include "translator/fragment/changes.h"
 #include "translator/fragment/count.h"
 #include "translator/fragment/index.h"
+#include "translator/fragment/optimizer.h"
 #include "translator/fragment/placement.h"
 #include "translator/fragment/space.h"
 #include "translator/fragment/state.h"
@@ -46,6 +47,8 @@ struct options {
     bool link;              /* --no-link clears it */
     bool follow;            /* --no-follow clears it */
     bool follow_exec;       /* --no-follow-exec does */
+    bool traces;            /* hot loops become traces */
+    bool opt_given;         /* --opt says so, or that they do not */
     const char *argv0;      /* NULL: the program's path */
     const char *execfn;     /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
@@ -57,6 +60,7 @@ struct options {
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
+    uint64_t max_loss; /* percent of what the program executes, for optimizing it; 100: no limit */
     uint64_t builder_cost; /* instructions that each call of dispatch takes more */
 };
 
@@ -140,6 +144,7 @@ struct translator {
     guest_addr arguments, arguments_end; /* the others, as strings one behind the other */
     struct code_range auxiliary;         /* its auxiliary vector */
     struct option_words option_words;
+    struct optimizer *optimizer;       /* NULL without --opt */
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */
     char stats_path[EXECUTABLE_BYTES]; /* those of the options, from the root on, or empty */
     char dump_path[EXECUTABLE_BYTES];

@@ -66,6 +66,9 @@ bool own_find(struct translator *translator, guest_addr start, guest_addr end,
     if (translator->counts != NULL) {
         consider(&search, translator->counts, sizeof *translator->counts);
     }
+    if (translator->optimizer != NULL) {
+        consider(&search, translator->optimizer, sizeof *translator->optimizer);
+    }
     consider_thread(&search, translator->master);
     for (const struct context *at = translator->threads; at != NULL; at = at->next) {
         consider_thread(&search, at);

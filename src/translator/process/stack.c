@@ -36,6 +36,18 @@ static uint64_t rewrite_value(uint64_t type, uint64_t value, const struct stack_
     }
 }
 
+bool stack_has_hardware(const uint64_t *stack)
+{
+    const uint64_t *at = stack + 1 + stack[0] + 1;
+
+    while (*at++ != 0) { /* the environment */
+    }
+    while (at[0] != AT_NULL && at[0] != TARGET_HARDWARE_AUXV) {
+        at += 2;
+    }
+    return at[0] == TARGET_HARDWARE_AUXV;
+}
+
 uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts *facts,
                        bool *has_hardware, uint64_t auxiliary[2])
 {

@@ -15,6 +15,8 @@ struct stack_facts {
     const char *path;
 };
 
+/* Whether the machine announced the extension, on the stack as the kernel made it. */
+bool stack_has_hardware(const uint64_t *stack);
 /* Turns the stack that the kernel made for the translator into the program's:
  * without the first `skip` arguments and with the facts.  Returns the stack
  * pointer; *has_hardware says whether the machine announced the extension, which

@@ -42,6 +42,7 @@ struct context *thread_create(struct translator *translator)
     context->block_bytes = bytes;
     target_prepare(context);
     context->stack_top = block + STACK_BYTES;
+    context->recording = (struct recording *)(void *)block; /* where the stack never comes */
     context->signals = (struct signals *)(void *)(block + STACK_BYTES);
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         context->missed[kind] = &translator->missed[kind];

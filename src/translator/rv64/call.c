@@ -14,8 +14,27 @@ system_handler *target_system_handler(uint64_t number)
     }
 }
 
+void target_take_scratch(struct translator *translator)
+{
+    translator->process.owns_gp = 1;
+    translator->plan.scratch = true;
+}
+
+uint64_t target_clock(const struct translator *translator)
+{
+    uint64_t now;
+
+    if (translator->has_hardware) {
+        __asm__ volatile("rdinstret %0" : "=r"(now));
+    } else { /* not all systems let programs count instructions */
+        __asm__ volatile("rdtime %0" : "=r"(now));
+    }
+    return now;
+}
+
 void target_prepare(struct context *context)
 {
+    context->scratch = context->translator->process.owns_gp;
     context->builder_cost = context->translator->options.builder_cost;
     context->leave = context->builder_cost == 0 ? target_leave : target_leave_dear;
 }

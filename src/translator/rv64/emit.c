@@ -42,29 +42,72 @@ static unsigned choose_borrowed(uint32_t word)
     return borrowed;
 }
 
-/* An instruction that names tp in some of its `operands`, with another register in tp's place that is none of
- * its own. */
-static void emit_with_tp(struct emitter *emitter, uint32_t word, unsigned operands)
+/* The same instruction with another register where tp stands in some of its `operands`. */
+static uint32_t replace_tp(uint32_t word, unsigned operands, unsigned by)
 {
-    const bool reads_rs1 = operands & OPERANDS_RS1 && field(word, 15) == TP;
-    const bool reads_rs2 = operands & OPERANDS_RS2 && field(word, 20) == TP;
-    const bool writes = operands & OPERANDS_RD && field(word, 7) == TP;
+    const uint32_t change = TP ^ by;
+
+    return word ^ ((operands & OPERANDS_RS1 && field(word, 15) == TP ? change << 15 : 0) |
+                   (operands & OPERANDS_RS2 && field(word, 20) == TP ? change << 20 : 0) |
+                   (operands & OPERANDS_RD && field(word, 7) == TP ? change << 7 : 0));
+}
+
+static bool reads(uint32_t word, unsigned operands, unsigned reg)
+{
+    return (operands & OPERANDS_RS1 && field(word, 15) == reg) ||
+           (operands & OPERANDS_RS2 && field(word, 20) == reg);
+}
+
+static bool writes(uint32_t word, unsigned operands, unsigned reg)
+{
+    return operands & OPERANDS_RD && field(word, 7) == reg;
+}
+
+/* An instruction that names tp in some of its `operands`, with `held` in tp's place. */
+static void emit_with_tp(struct emitter *emitter, uint32_t word, unsigned operands, unsigned held)
+{
+    if (reads(word, operands, TP)) {
+        emit_restore(emitter, held, CONTEXT_X(TP));
+    }
+    state_note_own(&emitter->translator->marks, emitter->at);
+    emit_word(emitter, replace_tp(word, operands, held));
+    if (writes(word, operands, TP)) {
+        emit_save(emitter, held, CONTEXT_X(TP));
+    }
+}
+
+/* With a register in its place that is none of the instruction's own. */
+static void emit_with_borrowed(struct emitter *emitter, uint32_t word, unsigned operands)
+{
     const unsigned borrowed = choose_borrowed(word);
 
     emit_save(emitter, borrowed, CONTEXT_SPARE);
-    if (reads_rs1 || reads_rs2) {
-        emit_restore(emitter, borrowed, CONTEXT_X(TP));
-    }
-    /* In each field tp's number becomes the other's. */
-    const uint32_t change = TP ^ borrowed;
-    word ^= (reads_rs1 ? change << 15 : 0) | (reads_rs2 ? change << 20 : 0) |
-            (writes ? change << 7 : 0);
-    state_note_own(&emitter->translator->marks, emitter->at);
-    emit_word(emitter, word);
-    if (writes) {
-        emit_save(emitter, borrowed, CONTEXT_X(TP));
-    }
+    emit_with_tp(emitter, word, operands, borrowed);
     emit_restore(emitter, borrowed, CONTEXT_SPARE);
+}
+
+/* Where gp is the translator's: an instruction that names it, or tp, or both.  The program's gp comes to gp for the
+ * moment; if it is not named, gp takes tp's place. */
+SELDOM static void emit_beside_scratch(struct emitter *emitter, uint32_t word, unsigned operands)
+{
+    const bool reads_gp = reads(word, operands, GP), writes_gp = writes(word, operands, GP);
+
+    if (!reads_gp && !writes_gp) {
+        emit_with_tp(emitter, word, operands, GP);
+        return;
+    }
+    if (reads_gp) {
+        emit_restore(emitter, GP, CONTEXT_X(GP));
+    }
+    if (reads(word, operands, TP) || writes(word, operands, TP)) {
+        emit_with_borrowed(emitter, word, operands);
+    } else {
+        state_note_own(&emitter->translator->marks, emitter->at);
+        emit_word(emitter, word);
+    }
+    if (writes_gp) {
+        emit_save(emitter, GP, CONTEXT_X(GP));
+    }
 }
 
 /* tp's own value comes from the context.  The second exit is where the branch goes. */
@@ -95,15 +138,24 @@ static uint8_t *write_branch(struct translator *translator, uint8_t *at, uint32_
     return write_exit(translator, write_exit(translator, at + 4, &exits[0], NULL), &exits[1], at);
 }
 
-static bool branch_names_tp(uint32_t word)
+static bool branch_names(uint32_t word, unsigned reg)
 {
-    return field(word, 15) == TP || field(word, 20) == TP;
+    return field(word, 15) == reg || field(word, 20) == reg;
+}
+
+/* gp and tp are neighbours. */
+static bool branch_names_own(uint32_t word)
+{
+    return field(word, 15) - GP <= TP - GP || field(word, 20) - GP <= TP - GP;
 }
 
 SELDOM static void emit_branch_slowly(struct emitter *emitter, uint32_t word, struct exit *exits)
 {
+    if (emitter->translator->process.owns_gp != 0 && branch_names(word, GP)) {
+        emit_restore(emitter, GP, CONTEXT_X(GP));
+    }
     emit_alignment(emitter);
-    if (branch_names_tp(word)) {
+    if (branch_names(word, TP)) {
         emit_branch_with_tp(emitter, word, exits);
     } else {
         emitter->at = write_branch(emitter->translator, emitter->at, word, exits);
@@ -114,6 +166,49 @@ static void emit_leave(struct emitter *emitter, struct exit *exit)
 {
     emit_alignment(emitter);
     emit_exit(emitter, exit, NULL);
+}
+
+/* What must be remembered while code is written, and is too much for the stack of a function that all fragments go
+ * through. */
+struct parts {
+    struct special_emitter special;
+    struct side
+        sides[TARGET_SIDES +
+              TRACE_SIDES]; /* branches out of the middle, whose exits follow behind the end */
+};
+_Static_assert(sizeof(struct parts) <= sizeof((struct target_process *)NULL)->parts,
+               "target_facts.h has room for it");
+
+static struct parts *parts_of(const struct emitter *emitter)
+{
+    return (struct parts *)(void *)emitter->translator->process.parts;
+}
+
+/* A branch of a trace leaves it from the middle. */
+static void emit_guard(struct emitter *emitter, const struct step *step)
+{
+    const uint32_t turned = (step->flags & STEP_TURNED) != 0 ? BRANCH_OPPOSITE : 0;
+
+    emit_alignment(emitter);
+    parts_of(emitter)->sides[emitter->side_count++] =
+        (struct side){.branch = emitter->at, .held = 0};
+    emit_word(emitter, step->detail ^ turned);
+}
+
+/* The exit of a second target is in the code of the guard before it. */
+static void note_second(struct emitter *emitter)
+{
+    struct special_emitter *trace = emitter->special;
+
+    trace->guards[trace->guard_count - 1].second = &trace->side_exits[emitter->side_count];
+    parts_of(emitter)->sides[emitter->side_count++] = (struct side){.branch = NULL, .held = 0};
+}
+
+static void forget_gp(struct emitter *emitter, bool changes)
+{
+    if (UNLIKELY(emitter->special != NULL) && changes) {
+        emitter->special->knows_gp = false;
+    }
 }
 
 /* The exits of branches in the middle of the fragment. */
@@ -177,21 +272,62 @@ static uint8_t *copy_run(uint8_t *at, const uint8_t *code, unsigned bytes)
     return end;
 }
 
-/* What is neither a copy nor a branch. */
-__attribute__((noinline)) static void emit_other(struct emitter *emitter, const struct step *step)
+/* Sides are written with the whole before them; the others say something of the steps around them, and have no mark. */
+static bool step_has_code(const struct step *step)
+{
+    return step->kind < STEP_SIDE || step->kind > STEP_BLOCK;
+}
+
+SELDOM static void note_without_code(struct emitter *emitter, const struct step *step)
+{
+    if (step->kind == STEP_SECOND_TARGET) {
+        note_second(emitter);
+    } else if (step->kind == STEP_BLOCK) {
+        *emitter->special->blocks++ = emitter->at;
+    }
+}
+
+/* What only traces have. */
+SELDOM static void emit_trace_step(struct emitter *emitter, const struct step *step)
+{
+    switch (step->kind) {
+    case STEP_GUARD:
+        emit_guard(emitter, step);
+        break;
+    case STEP_GUARD_TARGET:
+        guard_emit(emitter, step);
+        break;
+    default:
+        ASSERT(step->kind == STEP_CALL);
+        guard_emit_call(emitter, field(step->detail, 7), step_end(step));
+    }
+}
+
+/* What is neither a copy nor a branch nor a whole. */
+__attribute__((noinline)) void emit_step(struct emitter *emitter, const struct step *step)
 {
     struct fragment *fragment = emitter->fragment;
     const uint32_t detail = step->detail;
 
     switch (step->kind) {
     case STEP_REWRITE:
-        emit_with_tp(emitter, detail, (unsigned)step->value);
+        if (LIKELY(emitter->translator->process.owns_gp == 0)) {
+            emit_with_borrowed(emitter, detail, (unsigned)step->value);
+        } else {
+            forget_gp(emitter, true);
+            emit_beside_scratch(emitter, detail, (unsigned)step->value);
+        }
         break;
     case STEP_CONSTANT:
+        forget_gp(emitter, detail == GP || detail == TP);
         emit_register_constant(emitter, detail, step->value);
         break;
     case STEP_CALL:
-        emit_return_address(emitter, field(detail, 7), step_end(step));
+        if (UNLIKELY(emitter->special != NULL)) {
+            emit_trace_step(emitter, step);
+        } else {
+            emit_return_address(emitter, field(detail, 7), step_end(step));
+        }
         /* fall through */
     case STEP_JUMP:
         if ((step->flags & STEP_LEAVES) != 0) {
@@ -214,24 +350,25 @@ __attribute__((noinline)) static void emit_other(struct emitter *emitter, const 
         emit_leave(emitter, fragment->exits);
         break;
     default:
-        ASSERT(step == NULL); /* no such step */
+        emit_trace_step(emitter, step);
     }
 }
 
 /* Of a whole, the ways out of its middle are the steps behind it. */
-SELDOM static unsigned emit_whole(struct emitter *emitter, const struct plan *plan,
-                                  const struct step *step, const uint8_t *code, struct side *sides,
-                                  unsigned sides_before)
+SELDOM static void emit_whole(struct emitter *emitter, const struct plan *plan,
+                              const struct step *step, const uint8_t *code)
 {
     struct fragment *fragment = emitter->fragment;
     struct exit *exits = fragment->exits + fragment->exit_count - plan->side_count;
-    unsigned count = 0;
+    const unsigned before = emitter->side_count;
 
-    while (step[1 + count].kind == STEP_SIDE) {
-        count++;
+    forget_gp(emitter, true);
+
+    whole_emit(emitter, step, code, exits + before, parts_of(emitter)->sides + before);
+    while (step[1].kind == STEP_SIDE) {
+        emitter->side_count++;
+        step++;
     }
-    whole_emit(emitter, step, code, exits + sides_before, sides + sides_before);
-    return sides_before + count;
 }
 
 /* The processor sees the fragment, and the trampolines up to `trampolines_end`; the machine's statistics tell
@@ -252,18 +389,47 @@ static void publish(const struct fragment *fragment, const uint8_t *lookup_site,
     target_sync(translator, CODE_TRAMPOLINE, trampolines, trampolines_end);
 }
 
+/* What is done where guarded targets turn out to be others; returns what is behind it. */
+SELDOM static uint8_t *emit_misses(struct emitter *emitter, uint8_t *at)
+{
+    emitter->at = at;
+    for (unsigned i = 0; i < emitter->special->guard_count; i++) {
+        guard_emit_miss(emitter, &emitter->special->guards[i]);
+    }
+    return emitter->at;
+}
+
+SELDOM static void begin_special(const struct plan *plan, const struct emission_special *special,
+                                 struct emitter *emitter)
+{
+    const struct fragment *fragment = emitter->fragment;
+    struct special_emitter *trace = &parts_of(emitter)->special;
+
+    trace->knows_gp = false;
+    trace->records = special->records;
+    trace->blocks = special->blocks;
+    trace->side_exits = fragment->exits + fragment->exit_count - plan->side_count;
+    trace->guard_count = 0;
+    emitter->special = trace;
+}
+
 void target_emit(const struct plan *plan, struct emission *emission)
 {
     struct translator *translator = emission->translator;
     struct fragment *fragment = emission->fragment;
-    struct emitter emitter = {
-        .translator = translator, .at = emission->at, .fragment = fragment, .lookup_site = NULL};
+    struct emitter emitter = {.translator = translator,
+                              .at = emission->at,
+                              .fragment = fragment,
+                              .special = NULL,
+                              .side_count = 0,
+                              .lookup_site = NULL};
     const uint8_t *const trampolines_end = translator->cache.trampolines;
     const uint8_t *code = plan->code;
-    struct side sides[TARGET_SIDES];
-    unsigned side_count = 0;
     uint8_t *at;
 
+    if (UNLIKELY(emission->special != NULL)) {
+        begin_special(plan, emission->special, &emitter);
+    }
     if (LIKELY(emission->lookup == LOOKUP_INLINE)) {
         at = write_beginning(fragment, emission->at);
     } else {
@@ -277,13 +443,15 @@ void target_emit(const struct plan *plan, struct emission *emission)
             at = copy_run(at, code, step->bytes);
             continue;
         }
-        if (UNLIKELY(step->kind == STEP_SIDE)) {
+        if (UNLIKELY(!step_has_code(step))) {
+            emitter.at = at;
+            note_without_code(&emitter, step);
             continue;
         }
         state_add_mark(&translator->marks, run, at, step->pc);
         const uint32_t turned = (step->flags & STEP_TURNED) != 0 ? BRANCH_OPPOSITE : 0;
         const uint32_t word = step->detail ^ turned;
-        if (step->kind == STEP_BRANCH && LIKELY(!translator->threaded && !branch_names_tp(word))) {
+        if (step->kind == STEP_BRANCH && LIKELY(!translator->threaded && !branch_names_own(word))) {
             at = write_branch(translator, at, word, fragment->exits);
             break;
         }
@@ -291,17 +459,20 @@ void target_emit(const struct plan *plan, struct emission *emission)
         if (step->kind == STEP_BRANCH) {
             emit_branch_slowly(&emitter, word, fragment->exits);
         } else if (UNLIKELY(step->kind == STEP_WHOLE)) {
-            side_count = emit_whole(&emitter, plan, step, code, sides, side_count);
+            emit_whole(&emitter, plan, step, code);
         } else {
-            emit_other(&emitter, step);
+            emit_step(&emitter, step);
         }
         run = at = emitter.at;
     }
-    if (UNLIKELY(side_count != 0)) {
+    if (UNLIKELY(emitter.side_count != 0)) {
         emitter.at = at;
-        emit_sides(&emitter, sides, side_count,
+        emit_sides(&emitter, parts_of(&emitter)->sides, emitter.side_count,
                    fragment->exits + fragment->exit_count - plan->side_count);
         at = emitter.at;
+    }
+    if (UNLIKELY(emitter.special != NULL)) {
+        at = emit_misses(&emitter, at);
     }
     fragment->end = at;
     publish(fragment, emitter.lookup_site, translator, trampolines_end);

@@ -9,11 +9,16 @@
 /* System calls that only RISC-V has; not all of them are in older headers. */
 enum { NUMBER_HWPROBE = 258, NUMBER_FLUSH_ICACHE = 259 };
 
+struct side;
+struct special_emitter;
+
 /* Where the next instruction goes, and what must be known of the whole fragment. */
 struct emitter {
     struct translator *translator;
     uint8_t *at;
-    struct fragment *fragment;  /* NULL for code that is part of none */
+    struct fragment *fragment;       /* NULL for code that is part of none */
+    struct special_emitter *special; /* NULL for what is neither a trace nor records */
+    unsigned side_count;
     const uint8_t *lookup_site; /* what each lookup that ends the fragment executes once, or NULL */
 };
 
@@ -73,11 +78,17 @@ _Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES && CACHE_CHUNK_BYTE
  * jump, or is NULL. */
 void emit_exit(struct emitter *emitter, struct exit *exit, uint8_t *branch);
 
+/* emit.c: what a step does that is neither a copy nor a branch nor a whole. */
+void emit_step(struct emitter *emitter, const struct step *step);
+
 /* align.c: what follows can be changed while other threads execute it. */
 void emit_alignment(struct emitter *emitter);
 
 /* whole.c: a sequence that must stay whole, whose bytes are at `code`; `sides` gets the branches out of its
  * middle, whose exits follow behind the fragment's end. */
+/* What a mark says to be held (state.h): a register that stands for tp, and whether gp is the program's. */
+#define HELD_REGISTER 31
+#define HELD_GP 128
 struct side {
     uint8_t *branch; /* NULL: its exit is there already */
     unsigned held;   /* as in a mark (state.h): the exit gives it back first */
@@ -103,9 +114,41 @@ void emit_indirect(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t i
 /* A return, as the options want it. */
 void emit_return(struct emitter *emitter, guest_addr after);
 
+/* guard.c: where a trace goes on behind an indirect jump, call or return, if that leads where it should. */
+struct target_guard {
+    uint8_t *branch;         /* to the code for all other targets, behind the trace's end */
+    const struct step *step; /* STEP_GUARD_TARGET; STEP_SECOND_TARGET may follow */
+    uint64_t gp;             /* what the target was compared with, in gp */
+    struct exit *second;     /* to the second target, or NULL */
+};
+/* What must be known of a whole trace, or of what records. */
+struct special_emitter {
+    bool records;  /* indirect branches leave the cache */
+    bool knows_gp; /* the scratch register is `gp` here */
+    uint64_t gp;
+    const uint8_t **blocks; /* gets where each STEP_BLOCK is */
+    struct exit *side_exits;
+    unsigned guard_count;
+    struct target_guard guards[TRACE_TARGETS];
+};
+/* Writes the comparison, and what else the step does. */
+void guard_emit(struct emitter *emitter, const struct step *step);
+/* A call whose callee is on the trace, too: its return address `after` in `rd`, which may be x0. */
+void guard_emit_call(struct emitter *emitter, unsigned rd, guest_addr after);
+/* Writes the code for all other targets. */
+void guard_emit_miss(struct emitter *emitter, const struct target_guard *guard);
+
 /* lookup.c: before the indirect entry of a fragment that a lookup of this kind failed to find, what compares
  * the target. */
 void emit_check(struct emitter *emitter, unsigned kind);
+/* Where there is a scratch register: checks lead to fragment->landing, which is known now, or is another than before. */
+void checks_aim(struct translator *translator, const struct fragment *fragment);
+
+/* Whether gp is the translator's. */
+static inline bool owns_gp(const struct translator *translator)
+{
+    return translator->process.owns_gp != 0;
+}
 
 /* fast_return.c */
 void emit_fast_link(struct emitter *emitter, guest_addr after);
@@ -143,9 +186,15 @@ extern const char target_callback[], target_callback_saved[];
 extern const char target_fetch_slot[], target_fetch_slot_end[];
 /* enter.S: where trampolines go, and lookups that fail; with --builder-cost, those that are dear. */
 extern const char target_leave[], target_leave_dear[];
+/* enter.S: where a callback goes behind which the program leaves through context->hot. */
+extern const char target_hot[];
 /* start.S */
 extern const char first_stack_end[];
 extern const char target_miss[], target_miss_jump[], target_miss_moved[], target_miss_return[];
+extern const char target_miss_jump_scratch[], target_miss_moved_scratch[],
+    target_miss_return_scratch[];
+extern const char target_miss_jump_scratch_dear[], target_miss_moved_scratch_dear[],
+    target_miss_return_scratch_dear[];
 extern const char target_miss_dear[], target_miss_jump_dear[], target_miss_moved_dear[],
     target_miss_return_dear[];
 

@@ -15,7 +15,7 @@ enum {
 #undef XCSR
 };
 
-enum { X0 = 0, RA = 1, SP = 2, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12, A5 = 15 };
+enum { X0 = 0, RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, A0 = 10, A1 = 11, A2 = 12, A5 = 15 };
 /* c.nop */
 #define NOTHING_HALF 1
 

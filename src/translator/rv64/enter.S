@@ -58,6 +58,35 @@
     miss target_miss_moved_dear, a5, LOOKUP_MOVED, spend
     miss target_miss_return_dear, ra, LOOKUP_RETURN, spend
 
+/* The same, with the program's a0 where it was: where the lookup had a scratch register. */
+    .macro miss_as_it_was name, next
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+    sd a0, CONTEXT_X(10)(tp)
+    j \next
+    .endm
+
+    miss_as_it_was target_miss_jump_scratch, target_miss_jump
+    miss_as_it_was target_miss_moved_scratch, target_miss_moved
+    miss_as_it_was target_miss_return_scratch, target_miss_return
+    miss_as_it_was target_miss_jump_scratch_dear, target_miss_jump_dear
+    miss_as_it_was target_miss_moved_scratch_dear, target_miss_moved_dear
+    miss_as_it_was target_miss_return_scratch_dear, target_miss_return_dear
+
+/* From a callback, with all registers the program's. */
+    .globl target_hot
+    .hidden target_hot
+    .type target_hot, @function
+target_hot:
+    sd a0, CONTEXT_X(10)(tp)
+    sd a1, CONTEXT_X(11)(tp)
+    sd a2, CONTEXT_X(12)(tp)
+    put_away_rest
+    ld a1, CONTEXT_HOT(tp)
+    j call_dispatch
+
 /* Exactly as many instructions as --builder-cost says: four, one more if the number is odd, and two in each turn,
  * of which there is at least one. */
 spend:
@@ -98,4 +127,5 @@ target_enter:
     mv tp, a0
     mv a0, a1
     kept_registers ld
+    ld gp, CONTEXT_X(3)(tp) /* of no use to anyone if it is the translator's */
     j take_back

@@ -32,19 +32,29 @@ void emit_constant(struct emitter *emitter, unsigned rd, uint64_t value)
     put_word(at + 4, word_i((uint32_t)MATCH_ld, rd, rd, rest));
 }
 
+/* tp's place is the context; so is gp's, if it is the translator's. */
+SELDOM static void emit_own_constant(struct emitter *emitter, unsigned rd, uint64_t value)
+{
+    if (emitter->translator->process.owns_gp != 0) {
+        emit_constant(emitter, GP, value);
+        emit_save(emitter, GP, CONTEXT_X((int32_t)rd));
+    } else if (rd == GP) {
+        emit_constant(emitter, GP, value);
+    } else {
+        emit_save(emitter, A0, CONTEXT_SPARE);
+        emit_constant(emitter, A0, value);
+        emit_save(emitter, A0, CONTEXT_X(TP));
+        emit_restore(emitter, A0, CONTEXT_SPARE);
+    }
+}
+
 void emit_register_constant(struct emitter *emitter, unsigned rd, uint64_t value)
 {
-    if (rd == X0) {
-        return;
-    }
-    if (rd != TP) {
+    if (rd == TP || rd == GP) {
+        emit_own_constant(emitter, rd, value);
+    } else if (rd != X0) {
         emit_constant(emitter, rd, value);
-        return;
     }
-    emit_save(emitter, A0, CONTEXT_SPARE);
-    emit_constant(emitter, A0, value);
-    emit_save(emitter, A0, CONTEXT_X(TP));
-    emit_restore(emitter, A0, CONTEXT_SPARE);
 }
 
 void emit_address(struct emitter *emitter, unsigned rd, const uint8_t *code)

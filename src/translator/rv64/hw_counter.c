@@ -23,6 +23,16 @@ uint64_t target_hw_read(const uint8_t *tag)
     return xstrata_ctr_read((uintptr_t)tag);
 }
 
+void target_hw_leave(void)
+{
+    xstrata_csr_write(ctrepc, (uintptr_t)target_hot);
+}
+
+bool target_hw_unlimited(void)
+{
+    return xstrata_csr_read(ctrentries) == 0;
+}
+
 void target_hw_drop(const uint8_t *tag)
 {
     xstrata_ctr_drop((uintptr_t)tag);
@@ -95,19 +105,19 @@ bool target_hw_link(struct translator *translator, struct exit *exit, const stru
     /* Trampolines stand behind all that is linked: if they reach it, it reaches them. */
     const uint64_t reach = JAL_REACH - NEW_COUNTER_WORDS * sizeof(uint32_t);
     if (place < cache->fragments || (uint64_t)(place - site->jump) >= reach ||
-        (uint64_t)(place - to->entry) >= reach) {
+        (uint64_t)(place - to->landing) >= reach) {
         return false;
     }
     place = cache_add_trampoline(cache, bytes);
     uint32_t *code = __builtin_assume_aligned(place, 8);
     __builtin_memcpy(code, new_counter, sizeof new_counter);
-    const struct site_word straight = site_straight(site, to->entry);
-    if (!to->loop->hot) {
+    const struct site_word straight = site_straight(site, to->landing);
+    if (count_threshold(translator, to->loop) != 0) {
         code[NEW_WORD] |= A1 << 20;
     }
-    write_patch(code, straight.at, to->entry);
+    write_patch(code, straight.at, to->landing);
     code[STRAIGHT_WORD] = straight.word;
-    *(const uint8_t **)(void *)(code + ENTRY_WORD) = to->entry;
+    *(const uint8_t **)(void *)(code + ENTRY_WORD) = to->landing;
     target_sync(translator, CODE_COUNTER, place, place + bytes);
     patch_word(site->jump, word_jal(X0, place - site->jump));
     target_sync(translator, CODE_FRAGMENT, site->jump, site->jump + sizeof(uint32_t));

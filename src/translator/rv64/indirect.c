@@ -1,22 +1,33 @@
 /* Indirect jumps: the code in a fragment that finds its way to the target's fragment.
  *
- * a0 leads there, and the entry of the fragment takes it back itself.  The sieve
+ * a0 leads there, and the entry of the fragment takes it back itself; or the scratch register does, if there is one.  The sieve
  * and the return cache jump to code that compares the target (lookup.c); so the
  * target must be in a register that this code knows: ra, where returns have it, or
  * a5, where most other jumps of compiled programs have it.  From other registers it is
  * moved to a5, and the program's own a5 comes back behind the comparison. */
 #include "translator/rv64/lookup.h"
 
+#include "base/check.h"
+
 /* That an immediate operand can hold, above bit 0. */
 #define INDEX_MASK_BITS 10
 
+/* Whether indirect branches leave the cache. */
+static bool records(const struct emitter *emitter)
+{
+    return UNLIKELY(emitter->special != NULL) && emitter->special->records;
+}
+
 /* The return address of a call, if it wants one.  Of a register that comes back from
- * the context, it must come from there; a0 is free. */
+ * the context, it must come from there; a0 is free, or the scratch register. */
 static void emit_link(struct emitter *emitter, unsigned rd, bool comes_back, guest_addr after)
 {
-    if (comes_back || rd == TP) {
-        emit_constant(emitter, A0, after);
-        emit_save(emitter, A0, CONTEXT_X((int32_t)rd));
+    const bool scratch = owns_gp(emitter->translator);
+
+    if (comes_back || rd == TP || (rd == GP && scratch)) {
+        const unsigned free = scratch ? GP : A0;
+        emit_constant(emitter, free, after);
+        emit_save(emitter, free, CONTEXT_X((int32_t)rd));
     } else {
         emit_return_address(emitter, rd, after);
     }
@@ -25,8 +36,8 @@ static void emit_link(struct emitter *emitter, unsigned rd, bool comes_back, gue
 /* The target goes to `to`, and the register there has been saved. */
 static void emit_target(struct emitter *emitter, unsigned to, unsigned rs1, int32_t imm)
 {
-    if (rs1 == TP) {
-        emit_restore(emitter, to, CONTEXT_X(TP));
+    if (rs1 == TP || (rs1 == GP && owns_gp(emitter->translator))) {
+        emit_restore(emitter, to, CONTEXT_X((int32_t)rs1));
         rs1 = to;
     }
     if (rs1 != to || imm != 0) {
@@ -36,7 +47,8 @@ static void emit_target(struct emitter *emitter, unsigned to, unsigned rs1, int3
 
 /* rd = target / 2 % entries * `size`, with a size of two to the `size_bits`.  Bit 0 of
  * the target, which a jump ignores, must not lead between two entries. */
-static void emit_index(struct emitter *emitter, unsigned rd, unsigned target, unsigned size_bits)
+INLINE static void emit_index(struct emitter *emitter, unsigned rd, unsigned target,
+                              unsigned size_bits)
 {
     const int32_t bits = (int32_t)emitter->translator->lookup_bits;
     const int32_t size = (int32_t)size_bits;
@@ -68,7 +80,7 @@ static void emit_jump(struct emitter *emitter, unsigned rs1)
 static void emit_inline(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,
                         guest_addr after, bool marked)
 {
-    const bool looks = emitter->translator->options.indirect == INDIRECT_IBTC;
+    const bool looks = emitter->translator->options.indirect == INDIRECT_IBTC && !records(emitter);
 
     emit_save(emitter, A1, CONTEXT_X(A1));
     emit_save(emitter, A2, CONTEXT_X(A2));
@@ -99,8 +111,9 @@ static void emit_inline(struct emitter *emitter, unsigned rd, unsigned rs1, int3
     emit_jump(emitter, A0);
 }
 
-static void emit_sieve(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,
-                       guest_addr after, bool marked)
+/* With `free`, which is a0 or the scratch register. */
+INLINE static void emit_sieve_through(struct emitter *emitter, unsigned free, unsigned rd,
+                                      unsigned rs1, int32_t imm, guest_addr after, bool marked)
 {
     const bool moved = rs1 != A5 || imm != 0 || rd == A5 || marked;
     const int32_t column = moved ? 8 : 0;
@@ -109,29 +122,67 @@ static void emit_sieve(struct emitter *emitter, unsigned rd, unsigned rs1, int32
         emit_save(emitter, A5, CONTEXT_X(A5));
         emit_target(emitter, A5, rs1, imm);
     }
-    emit_save(emitter, A0, CONTEXT_X(A0));
-    emit_link(emitter, rd, rd == A0 || rd == A5, after);
-    emit_index(emitter, A0, A5, LOOKUP_SIZE_BITS);
+    if (free == A0) {
+        emit_save(emitter, A0, CONTEXT_X(A0));
+    }
+    emit_link(emitter, rd, rd == free || rd == A5, after);
+    emit_index(emitter, free, A5, LOOKUP_SIZE_BITS);
     if (marked) {
         emit_mark(emitter, A5);
     }
-    emit_word(emitter, word_r((uint32_t)MATCH_add, A0, A0, TP));
-    emit_word(emitter, word_i((uint32_t)MATCH_ld, A0, A0, CONTEXT_LOOKUPS + column));
-    emit_jump(emitter, A0);
+    emit_word(emitter, word_r((uint32_t)MATCH_add, free, free, TP));
+    emit_word(emitter, word_i((uint32_t)MATCH_ld, free, free, CONTEXT_LOOKUPS + column));
+    emit_jump(emitter, free);
+}
+
+SELDOM static void emit_sieve_with_scratch(struct emitter *emitter, unsigned rd, unsigned rs1,
+                                           int32_t imm, guest_addr after, bool marked)
+{
+    emit_sieve_through(emitter, GP, rd, rs1, imm, after, marked);
+}
+
+static void emit_sieve(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,
+                       guest_addr after, bool marked)
+{
+    if (UNLIKELY(owns_gp(emitter->translator))) {
+        emit_sieve_with_scratch(emitter, rd, rs1, imm, after, marked);
+    } else {
+        emit_sieve_through(emitter, A0, rd, rs1, imm, after, marked);
+    }
 }
 
 /* Its table grows from the context downwards. */
+INLINE static void emit_return_through(struct emitter *emitter, unsigned free)
+{
+    if (free == A0) {
+        emit_save(emitter, A0, CONTEXT_X(A0));
+    }
+    emit_index(emitter, free, RA, RETURN_SIZE_BITS);
+    emit_word(emitter, word_r((uint32_t)MATCH_sub, free, TP, free));
+    emit_word(emitter, word_i((uint32_t)MATCH_ld, free, free, -8));
+    emit_jump(emitter, free);
+}
+
+SELDOM static void emit_return_with_scratch(struct emitter *emitter)
+{
+    emit_return_through(emitter, GP);
+}
+
 static void emit_cached_return(struct emitter *emitter)
 {
-    emit_save(emitter, A0, CONTEXT_X(A0));
-    emit_index(emitter, A0, RA, RETURN_SIZE_BITS);
-    emit_word(emitter, word_r((uint32_t)MATCH_sub, A0, TP, A0));
-    emit_word(emitter, word_i((uint32_t)MATCH_ld, A0, A0, -8));
-    emit_jump(emitter, A0);
+    if (UNLIKELY(owns_gp(emitter->translator))) {
+        emit_return_with_scratch(emitter);
+    } else {
+        emit_return_through(emitter, A0);
+    }
 }
 
 void emit_return(struct emitter *emitter, guest_addr after)
 {
+    if (UNLIKELY(records(emitter))) {
+        emit_inline(emitter, X0, RA, 0, after, false);
+        return;
+    }
     switch (emitter->translator->options.returns) {
     case RETURNS_FAST:
         emitter->lookup_site = emitter->at;
@@ -149,7 +200,7 @@ void emit_return(struct emitter *emitter, guest_addr after)
 void emit_indirect(struct emitter *emitter, unsigned rd, unsigned rs1, int32_t imm,
                    guest_addr after, bool marked)
 {
-    if (emitter->translator->options.indirect == INDIRECT_SIEVE) {
+    if (emitter->translator->options.indirect == INDIRECT_SIEVE && LIKELY(!records(emitter))) {
         emit_sieve(emitter, rd, rs1, imm, after, marked);
     } else {
         emit_inline(emitter, rd, rs1, imm, after, marked);

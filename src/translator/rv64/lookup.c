@@ -6,6 +6,19 @@
  * target_miss.  The newest is the first.  It stands before the fragment that was built for
  * it, or, if the fragment was there before, among the trampolines.
  *
+ * Without a scratch register the check uses a0, which the lookup has saved, and goes to the fragment's indirect entry.
+ * With one, all registers are the program's, and it goes where links go, fragment->landing:
+ *
+ *     gp = the target                            gp = the target
+ *     branch to the landing if it is             branch over all of this if it is not
+ *     the way to the next check                  a5 comes back
+ *     jump: to the landing, or to what follows   jump: to the landing, or to what follows
+ *     the way to the indirect entry              the way to the indirect entry
+ *                                                the way to the next check
+ *
+ * The branch leads to the jump where it does not reach the landing, and the jump to what follows it where that does not:
+ * each is one word that can be changed while other threads execute it.
+ *
  * Each thread has its own tables, but checks follow each other as in the master's:
  * what one thread has added to an entry, others find when they miss something there. */
 #include "translator/rv64/lookup.h"
@@ -18,14 +31,18 @@ _Static_assert(sizeof(union target_lookup) == 1 << LOOKUP_SIZE_BITS, "emitted co
 
 static const struct check {
     const char *miss;
-    const char *dear_miss; /* with --builder-cost */
-    uint8_t target;        /* the register it is in; X0 if nothing is checked here */
-    bool moved;            /* the program's own value comes from the context */
+    const char *dear_miss;                        /* with --builder-cost */
+    const char *scratch_miss, *scratch_dear_miss; /* with a scratch register */
+    uint8_t target; /* the register it is in; X0 if nothing is checked here */
+    bool moved;     /* the program's own value comes from the context */
 } checks[LOOKUP_KINDS] = {
-    [LOOKUP_INLINE] = {target_miss, target_miss_dear, X0, false},
-    [LOOKUP_JUMP] = {target_miss_jump, target_miss_jump_dear, A5, false},
-    [LOOKUP_MOVED] = {target_miss_moved, target_miss_moved_dear, A5, true},
-    [LOOKUP_RETURN] = {target_miss_return, target_miss_return_dear, RA, false},
+    [LOOKUP_INLINE] = {target_miss, target_miss_dear, target_miss, target_miss_dear, X0, false},
+    [LOOKUP_JUMP] = {target_miss_jump, target_miss_jump_dear, target_miss_jump_scratch,
+                     target_miss_jump_scratch_dear, A5, false},
+    [LOOKUP_MOVED] = {target_miss_moved, target_miss_moved_dear, target_miss_moved_scratch,
+                      target_miss_moved_scratch_dear, A5, true},
+    [LOOKUP_RETURN] = {target_miss_return, target_miss_return_dear, target_miss_return_scratch,
+                       target_miss_return_scratch_dear, RA, false},
 };
 
 /* What stands before a check: the jump to the next, always in two words, so that it can be sent elsewhere. */
@@ -33,6 +50,16 @@ static const struct check {
 /* Of a check that stands alone: the jump to the next, a constant, a branch, a register
  * that comes back, the jump to the fragment. */
 #define CHECK_BYTES (NEXT_BYTES + (2 + 1 + 1 + 2) * 4)
+/* With a scratch register, from the branch on: where the jump is, where the way to the next check is, and all of it. */
+enum {
+    SCRATCH_JUMP = 12,
+    SCRATCH_NEXT = 4,
+    SCRATCH_END = 28,
+    SCRATCH_MOVED_JUMP = 8,
+    SCRATCH_MOVED_NEXT = 24,
+    SCRATCH_MOVED_END = 32,
+    SCRATCH_CHECK_BYTES = 8 + SCRATCH_MOVED_END,
+};
 #define LITERAL_BYTES 24 /* of the constant, and what aligns both */
 
 /* Two words, over and over; `count` of them, in steps of eight: this is a good part
@@ -51,8 +78,11 @@ void target_lookup_clear(struct context *context)
     const size_t entries = (size_t)1 << context->translator->lookup_bits;
 
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
-        context->miss[kind] =
-            options->builder_cost == 0 ? checks[kind].miss : checks[kind].dear_miss;
+        const struct check *check = &checks[kind];
+        const char *dear =
+            owns_gp(context->translator) ? check->scratch_dear_miss : check->dear_miss;
+        const char *cheap = owns_gp(context->translator) ? check->scratch_miss : check->miss;
+        context->miss[kind] = options->builder_cost == 0 ? cheap : dear;
     }
     if (options->returns == RETURNS_CACHE) {
         fill((const uint8_t **)(void *)context - entries, entries, context->miss[LOOKUP_RETURN],
@@ -87,28 +117,46 @@ static const uint8_t **first_check(struct context *context, unsigned kind, guest
     return &context->lookups[index].checks[kind == LOOKUP_MOVED];
 }
 
-/* The way to the next check, through a0, which all of them may use; `context` is anyone's. */
-static void write_next(const struct context *context, uint8_t *at, unsigned kind,
-                       const uint8_t *next)
+/* The way to the next check, through a register that all of them may use; `context` is anyone's. */
+INLINE static void write_next(const struct context *context, uint8_t *at, unsigned kind,
+                              const uint8_t *next)
 {
     const int64_t offset = next - at;
+    const unsigned free = owns_gp(context->translator) ? GP : A0;
 
     if (next == context->miss[kind]) {
-        put_word(at, word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_MISS((int32_t)kind)));
-        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
+        put_word(at, word_i((uint32_t)MATCH_ld, free, TP, CONTEXT_MISS((int32_t)kind)));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, free, 0));
     } else if (jal_reaches(offset)) {
         put_word(at, word_jal(X0, offset));
         put_word(at + 4, WORD_I(MATCH_addi, X0, X0, 0)); /* never reached, but shown in dumps */
     } else {
-        put_word(at, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low_part(offset))));
-        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, low_part(offset)));
+        put_word(at, word_u((uint32_t)MATCH_auipc, free, (int32_t)(offset - low_part(offset))));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, free, low_part(offset)));
     }
+}
+
+/* Of a check with a scratch register. */
+static uint8_t *branch_of(const uint8_t *check)
+{
+    while (opcode_of(get_word(check)) != OPCODE_BRANCH) {
+        check += 4;
+    }
+    return (uint8_t *)(uintptr_t)check;
+}
+
+static uint8_t *next_of(const struct translator *translator, const uint8_t *check, unsigned kind)
+{
+    if (!owns_gp(translator)) {
+        return (uint8_t *)(uintptr_t)check - NEXT_BYTES;
+    }
+    return branch_of(check) + (checks[kind].moved ? SCRATCH_MOVED_NEXT : SCRATCH_NEXT);
 }
 
 /* Where the check goes that fails: as write_next wrote it. */
 static const uint8_t *read_next(const struct context *context, const uint8_t *check, unsigned kind)
 {
-    const uint8_t *at = check - NEXT_BYTES;
+    const uint8_t *at = next_of(context->translator, check, kind);
     const uint32_t first = get_word(at), second = get_word(at + 4);
 
     switch (opcode_of(first)) {
@@ -119,6 +167,100 @@ static const uint8_t *read_next(const struct context *context, const uint8_t *ch
     default:
         return at + rv64_immediate_U(first) + rv64_immediate_I(second);
     }
+}
+
+/* The way to an indirect entry, through a0. */
+INLINE static void write_far(uint8_t *at, int64_t distance)
+{
+    const int64_t offset = distance - 4;
+    const int32_t low = low_part(offset);
+
+    put_word(at, word_s((uint32_t)MATCH_sd, TP, A0, CONTEXT_X(A0)));
+    put_word(at + 4, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low)));
+    put_word(at + 8, word_i((uint32_t)MATCH_jalr, X0, A0, low));
+}
+
+/* As emit_comparison, with a scratch register.  It leads to a fragment whose indirect entry is right behind it. */
+SELDOM static const uint8_t *emit_with_scratch(struct emitter *emitter, unsigned kind,
+                                               guest_addr target)
+{
+    struct context *master = emitter->translator->master;
+    const uint8_t **first = first_check(master, kind, target);
+    const uint8_t *check = emitter->at;
+
+    emit_constant(emitter, GP, target);
+    uint8_t *at = emitter->at; /* of the branch */
+    if (checks[kind].moved) {
+        emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, checks[kind].target, GP) |
+                               branch_offset_bits(SCRATCH_MOVED_NEXT));
+        emit_restore(emitter, checks[kind].target, CONTEXT_X(checks[kind].target));
+        put_word(
+            at + SCRATCH_MOVED_JUMP,
+            word_jal(X0, SCRATCH_MOVED_END + TARGET_INDIRECT_ENTRY_BYTES - SCRATCH_MOVED_JUMP));
+        write_far(at + SCRATCH_MOVED_JUMP + 4, SCRATCH_MOVED_END - SCRATCH_MOVED_JUMP - 4);
+        write_next(master, at + SCRATCH_MOVED_NEXT, kind, *first);
+        emitter->at = at + SCRATCH_MOVED_END;
+    } else {
+        put_word(at, word_r((uint32_t)MATCH_beq, 0, checks[kind].target, GP) |
+                         branch_offset_bits(SCRATCH_END + TARGET_INDIRECT_ENTRY_BYTES));
+        write_next(master, at + SCRATCH_NEXT, kind, *first);
+        put_word(at + SCRATCH_JUMP,
+                 word_jal(X0, SCRATCH_END + TARGET_INDIRECT_ENTRY_BYTES - SCRATCH_JUMP));
+        write_far(at + SCRATCH_JUMP + 4, SCRATCH_END - SCRATCH_JUMP - 4);
+        emitter->at = at + SCRATCH_END;
+    }
+    *first = check;
+    emitter->translator->lookup_count++;
+    return check;
+}
+
+static void aim_word(struct translator *translator, const struct fragment *fragment, uint8_t *at,
+                     uint32_t word)
+{
+    const bool inside = at >= fragment->code && at < fragment->entry;
+
+    if (get_word(at) != word) {
+        patch_word(at, word);
+        target_sync(translator, inside ? CODE_FRAGMENT : CODE_TRAMPOLINE, at, at + sizeof word);
+    }
+}
+
+/* The jump first: the branch may lead there. */
+static void aim(struct translator *translator, const struct fragment *fragment,
+                const uint8_t *check, unsigned kind)
+{
+    const uint8_t *to = fragment->landing;
+    uint8_t *branch = branch_of(check);
+    uint8_t *jump = branch + (checks[kind].moved ? SCRATCH_MOVED_JUMP : SCRATCH_JUMP);
+    const int64_t offset = to - jump;
+
+    aim_word(translator, fragment, jump, word_jal(X0, jal_reaches(offset) ? offset : 4));
+    if (!checks[kind].moved) {
+        const int64_t short_offset = branch_reaches(to - branch) ? to - branch : jump - branch;
+        aim_word(translator, fragment, branch,
+                 (get_word(branch) & ~BRANCH_OFFSET_MASK) | branch_offset_bits(short_offset));
+    }
+}
+
+void checks_aim(struct translator *translator, const struct fragment *fragment)
+{
+    for (unsigned i = 0; i < 2 * LOOKUP_KINDS; i++) {
+        const unsigned kind = i % LOOKUP_KINDS;
+        const uint8_t *check = fragment->checks.of[i / LOOKUP_KINDS][kind];
+        if (check != NULL) {
+            aim(translator, fragment, check, kind);
+        }
+    }
+}
+
+/* A check that was just written leads to a fragment that stands elsewhere. */
+static void send_elsewhere(struct translator *translator, const struct fragment *fragment,
+                           const uint8_t *check, unsigned kind)
+{
+    uint8_t *far = branch_of(check) + (checks[kind].moved ? SCRATCH_MOVED_JUMP : SCRATCH_JUMP) + 4;
+
+    write_far(far, fragment_indirect_entry(fragment) - far);
+    aim(translator, fragment, check, kind);
 }
 
 /* Returns where it begins; what stands behind it goes to the fragment. */
@@ -148,11 +290,39 @@ static bool is_marked(guest_addr target)
     return (target & TARGET_CALL_MARK) != 0;
 }
 
+SELDOM static void emit_check_with_scratch(struct emitter *emitter, unsigned kind)
+{
+    struct fragment *fragment = emitter->fragment;
+    const uint8_t *check = emit_with_scratch(emitter, kind, fragment->start);
+
+    fragment->checks.of[false][kind] = check;
+}
+
 void emit_check(struct emitter *emitter, unsigned kind)
 {
     struct fragment *fragment = emitter->fragment;
 
-    fragment->checks.of[false][kind] = emit_comparison(emitter, kind, fragment->start);
+    if (UNLIKELY(owns_gp(emitter->translator))) {
+        emit_check_with_scratch(emitter, kind);
+    } else {
+        fragment->checks.of[false][kind] = emit_comparison(emitter, kind, fragment->start);
+    }
+}
+
+/* As add_check, with a scratch register. */
+static const uint8_t *add_with_scratch(struct translator *translator, unsigned kind,
+                                       guest_addr target, const struct fragment *fragment)
+{
+    if (!cache_reserve(&translator->cache, SCRATCH_CHECK_BYTES + LITERAL_BYTES)) {
+        return NULL;
+    }
+    uint8_t *place = cache_add_trampoline(&translator->cache, SCRATCH_CHECK_BYTES);
+    struct emitter emitter = {.translator = translator, .at = place};
+    const uint8_t *check = emit_with_scratch(&emitter, kind, target);
+    ASSERT(emitter.at <= place + SCRATCH_CHECK_BYTES);
+    send_elsewhere(translator, fragment, check, kind);
+    target_sync(translator, CODE_TRAMPOLINE, place, emitter.at);
+    return check;
 }
 
 /* A check among the trampolines; NULL if there is no room. */
@@ -193,7 +363,7 @@ static void remove_check(struct translator *translator, unsigned kind, guest_add
     while (before != check && before != master->miss[kind]) {
         const uint8_t *following = read_next(master, before, kind);
         if (following == check) {
-            uint8_t *at = (uint8_t *)(uintptr_t)before - NEXT_BYTES;
+            uint8_t *at = next_of(translator, before, kind);
             write_next(master, at, kind, next);
             target_sync(translator, CODE_TRAMPOLINE, at, at + NEXT_BYTES);
             break;
@@ -253,7 +423,8 @@ SELDOM static bool add_slowly(struct context *context, unsigned kind, guest_addr
         return true;
     }
     if (*check == NULL) {
-        *check = add_check(translator, kind, target, fragment);
+        *check = owns_gp(translator) ? add_with_scratch(translator, kind, target, fragment)
+                                     : add_check(translator, kind, target, fragment);
         if (*check == NULL) {
             return false;
         }

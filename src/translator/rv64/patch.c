@@ -214,4 +214,7 @@ void target_redirect(struct translator *translator, const struct fragment *fragm
     patch(translator, at,
           code != NULL ? word_jal(X0, code - at)
                        : word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_X(A0)));
+    if (UNLIKELY(owns_gp(translator))) {
+        checks_aim(translator, fragment);
+    }
 }

@@ -27,9 +27,8 @@
     \op t6, CONTEXT_X(31)(tp)
     .endm
 
-/* What the translator's own code never changes for good. */
+/* What the translator's own code never changes for good; but gp, which may be the translator's, for which there is keep_gp. */
     .macro kept_registers op
-    \op gp, CONTEXT_X(3)(tp)
     \op s0, CONTEXT_X(8)(tp)
     \op s1, CONTEXT_X(9)(tp)
     \op s2, CONTEXT_X(18)(tp)
@@ -42,6 +41,14 @@
     \op s9, CONTEXT_X(25)(tp)
     \op s10, CONTEXT_X(26)(tp)
     \op s11, CONTEXT_X(27)(tp)
+    .endm
+
+/* Puts it away, if it is the program's; t0 is free. */
+    .macro keep_gp
+    ld t0, CONTEXT_SCRATCH(tp)
+    bnez t0, 9f
+    sd gp, CONTEXT_X(3)(tp)
+9:
     .endm
 
 #endif

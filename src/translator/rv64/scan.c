@@ -8,7 +8,7 @@
  *   jalr, c.jr, c.jalr              a return, or an indirect jump or call
  *   ecall, fence.i                  a system call, a synchronization
  *   lr, up to its sc                a whole (whole.c)
- *   what uses tp                    to be rewritten: tp is the translator's
+ *   what uses tp                    to be rewritten: tp is the translator's; gp is, too, if plan->scratch
  *
  * Which of the two an instruction is must be found out in few instructions, and
  * surely: to take a copy for something else costs as much as thirty copies.  So
@@ -25,7 +25,7 @@
 enum {
     RULE_QUADRANT_1 = 1,
     RULE_QUADRANT_2 = 2,
-    RULE_QUADRANT_2_TP = 4,   /* there is tp where rs2 stands */
+    RULE_QUADRANT_2_TP = 4,   /* there is tp or gp where rs2 stands */
     RULE_QUADRANT_2_ZERO = 8, /* there is x0 where rs2 stands */
     RULE_RD = 16,             /* a word that writes an integer register */
     RULE_NEVER = 32,
@@ -40,14 +40,18 @@ enum {
 #define EIGHT(x) FOUR(x), FOUR(x)
 
 /* Bits 7 to 15, that is rd of words and of most halves, one bit of no interest,
- * funct3 of halves: the rules that are broken with tp as rd, and with another. */
-#define BROKEN(other, with_tp) TWICE(RULES(RULE_NEVER | (other), RULE_NEVER | RULE_RD | (with_tp)))
-#define RULES(other, with_tp)                                                                      \
-    FOUR(other), with_tp, ONCE(other), TWICE(other), EIGHT(other), EIGHT(other), EIGHT(other)
+ * funct3 of halves: the rules that are broken with gp or tp as rd, and with another. */
+#define BROKEN(other, with_own)                                                                    \
+    TWICE(RULES(RULE_NEVER | (other), RULE_NEVER | RULE_RD | (with_own)))
+#define RULES(other, with_own)                                                                     \
+    ONCE(other), TWICE(other), TWICE(with_own), ONCE(other), TWICE(other), EIGHT(other),           \
+        EIGHT(other), EIGHT(other)
 #define RS2_IS_REGISTER RULE_QUADRANT_2_TP
 
 #define RULES_OF_2(rs2)                                                                            \
-    (RULE_QUADRANT_2 | ((rs2) == TP ? RULE_QUADRANT_2_TP : (rs2) == X0 ? RULE_QUADRANT_2_ZERO : 0))
+    (RULE_QUADRANT_2 | ((rs2) == TP || (rs2) == GP ? RULE_QUADRANT_2_TP                            \
+                        : (rs2) == X0              ? RULE_QUADRANT_2_ZERO                          \
+                                                   : 0))
 #define RULES_OF_WORD(operands)                                                                    \
     (WORD | ((operands)&OPERANDS_RS2 ? NAMES_RS2 : 0) |                                            \
      ((operands)&OPERANDS_OTHER ? RULE_NEVER                                                       \
@@ -209,11 +213,11 @@ static bool scan_auipc(struct plan *plan, uint32_t word, uint64_t *left)
     return step->kind == STEP_CONSTANT;
 }
 
-static bool names_tp(uint32_t word, unsigned operands)
+static bool names(uint32_t word, unsigned operands, unsigned reg)
 {
-    return (operands & OPERANDS_RD && field(word, 7) == TP) ||
-           (operands & OPERANDS_RS1 && field(word, 15) == TP) ||
-           (operands & OPERANDS_RS2 && field(word, 20) == TP);
+    return (operands & OPERANDS_RD && field(word, 7) == reg) ||
+           (operands & OPERANDS_RS1 && field(word, 15) == reg) ||
+           (operands & OPERANDS_RS2 && field(word, 20) == reg);
 }
 
 static unsigned operands_of(const struct rv64_insn *insn)
@@ -240,12 +244,12 @@ static void add_run(struct plan *plan, guest_addr start, guest_addr end)
     }
 }
 
-/* An instruction that is copied after all, or rewritten, since it names tp: `word` says it in 32 bits.  The
+/* An instruction that is copied after all, or rewritten, since it names a register of the translator's: `word` says it in 32 bits.  The
  * step's detail is that word, and its value says which operands it has. */
 static void scan_operands(struct plan *plan, uint32_t own, unsigned bytes, uint32_t word,
                           unsigned operands)
 {
-    if (names_tp(word, operands)) {
+    if (names(word, operands, TP) || (plan->scratch && names(word, operands, GP))) {
         struct step *step = add_one(plan, STEP_REWRITE, own, bytes);
         step->detail = word;
         step->value = operands;
@@ -415,7 +419,7 @@ SELDOM static void note_store(struct step *last, const uint8_t *code)
  *
  * 64-bit words, since RV64 has no other comparisons.  The limit is a place: as far
  * ahead as there may be halves, and one more for each word. */
-INLINE static uint64_t copy_plain(struct plan *plan, uint64_t left, uint64_t *stopped)
+INLINE static uint64_t copy_plain(struct plan *plan, uint64_t left, uint64_t *stopped, bool scratch)
 {
     const uint16_t *from = (const uint16_t *)(uintptr_t)plan->pc;
     uint16_t *to = (uint16_t *)(void *)plan->code_end;
@@ -436,7 +440,13 @@ INLINE static uint64_t copy_plain(struct plan *plan, uint64_t left, uint64_t *st
             if (UNLIKELY((rest & 15) == TP >> 1) && half >> 15 == (TP & 1)) {
                 break; /* as rs1; lui has none, but that is rare */
             }
+            if (scratch && UNLIKELY((rest & 15) == GP >> 1) && half >> 15 == (GP & 1)) {
+                break;
+            }
             if (UNLIKELY((rest & 31 << 4) == TP << 4) && (rule & NAMES_RS2) != 0) {
+                break;
+            }
+            if (scratch && UNLIKELY((rest & 31 << 4) == GP << 4) && (rule & NAMES_RS2) != 0) {
                 break;
             }
             to[0] = (uint16_t)half;
@@ -469,7 +479,7 @@ SELDOM static void scan_carefully(struct plan *plan, uint64_t limit)
     uint64_t left = 2 * limit - 2;
     uint64_t half;
 
-    if (copy_plain(plan, 2, &half) != 0) {
+    if (copy_plain(plan, 2, &half, true) != 0) {
         if (is_branch(half)) {
             scan_branch(plan, half);
         } else {
@@ -496,19 +506,15 @@ __attribute__((noinline)) static void scan_on(struct plan *plan, uint64_t limit,
         if (!scan_other(plan, half, &left)) {
             break;
         }
-    } while ((int64_t)left > 0 && (left = copy_plain(plan, left, &half)) != 0);
+    } while ((int64_t)left > 0 && (left = copy_plain(plan, left, &half, true)) != 0);
     count_scanned(plan, limit, left);
 }
 
-void target_scan(struct plan *plan, uint64_t limit)
+INLINE static void scan_plan(struct plan *plan, uint64_t limit, bool scratch)
 {
     uint64_t half;
+    const uint64_t left = copy_plain(plan, 2 * limit, &half, scratch);
 
-    if (UNLIKELY(plan->careful)) {
-        scan_carefully(plan, limit);
-        return;
-    }
-    const uint64_t left = copy_plain(plan, 2 * limit, &half);
     if (left == 0) {
         count_scanned(plan, limit, 0);
     } else if (LIKELY(is_branch(half))) {
@@ -516,6 +522,23 @@ void target_scan(struct plan *plan, uint64_t limit)
         count_scanned(plan, limit, left - 2);
     } else {
         scan_on(plan, limit, left, half);
+    }
+}
+
+/* Apart from the other, so that each is one short loop. */
+__attribute__((noinline)) static void scan_beside_scratch(struct plan *plan, uint64_t limit)
+{
+    scan_plan(plan, limit, true);
+}
+
+void target_scan(struct plan *plan, uint64_t limit)
+{
+    if (UNLIKELY(plan->careful)) {
+        scan_carefully(plan, limit);
+    } else if (UNLIKELY(plan->scratch)) {
+        scan_beside_scratch(plan, limit);
+    } else {
+        scan_plan(plan, limit, false);
     }
 }
 

@@ -85,6 +85,7 @@ target_signal_return:
     .hidden target_deliver
 target_deliver:
     kept_registers sd
+    keep_gp
     ld a0, CONTEXT_SIGNALS(tp)
     .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31

@@ -35,14 +35,17 @@ static void note_saved(struct saved *saved, const uint8_t *from, const uint8_t *
     }
 }
 
+/* Those that are the translator's own are in the context already. */
 static void take_registers(struct context *context, const struct frame_context *frame,
                            const struct saved *saved)
 {
+    const bool owns_gp = context->translator->process.owns_gp != 0;
+
     for (unsigned i = 1; i < 32; i++) {
         if (saved->offset[i] != NOT_SAVED) {
             context->registers.x[i] =
                 *(const uint64_t *)(const void *)((const uint8_t *)context + saved->offset[i]);
-        } else if (i != TP) {
+        } else if (i != TP && !(i == GP && owns_gp)) {
             context->registers.x[i] = frame->x[i];
         }
     }
@@ -75,9 +78,13 @@ bool state_take(struct context *context, const struct frame_context *frame)
     }
     note_saved(&saved, state.piece, code);
     context->target = state.pc;
-    if (state.held != 0) { /* it stands for tp: whole.c */
-        context->registers.x[TP] = frame->x[state.held];
-        saved.offset[state.held] = CONTEXT_SPARE;
+    if ((state.held & HELD_GP) != 0) { /* it is the program's for the moment: whole.c */
+        context->registers.x[GP] = frame->x[GP];
+    }
+    const unsigned held = state.held & HELD_REGISTER;
+    if (held != 0) { /* it stands for tp */
+        context->registers.x[TP] = frame->x[held];
+        saved.offset[held] = CONTEXT_SPARE;
     }
     take_registers(context, frame, &saved);
     return true;

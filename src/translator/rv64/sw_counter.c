@@ -3,6 +3,7 @@
  * docs/counters.md has the sequences, instruction by instruction, beside the paper's. */
 #include "translator/fragment/counter_code.h"
 #include "translator/rv64/emit.h"
+#include "translator/rv64/opcodes.h"
 
 #include "isa/rv64/xstrata_asm.h"
 
@@ -211,6 +212,23 @@ void target_counter_pass(struct translator *translator, const struct loop *loop)
     target_sync(translator, CODE_COUNTER, at, at + 8);
 }
 
+/* Where there are threads the check is empty, and the jump stands a word later. */
+bool target_counter_aim(struct translator *translator, const struct loop *loop,
+                        const uint8_t *entry)
+{
+    uint8_t *at = loop->code + (SW_CHECK + 1) * 4;
+
+    if (opcode_of(get_word(at)) != OPCODE_JAL) {
+        at += 4;
+    }
+    if (!jal_reaches(entry - at)) {
+        return false;
+    }
+    patch_word(at, word_jal(X0, entry - at));
+    target_sync(translator, CODE_COUNTER, at, at + 4);
+    return true;
+}
+
 /* The program's a0 is in its place in the context all the time. */
 static void leave_inline(struct context *context, const struct loop *loop, unsigned word,
                          uint16_t *saved)
@@ -295,7 +313,11 @@ void counter_interrupt(struct context *context, const uint8_t *code)
 {
     const struct translator *translator = context->translator;
     const struct fragment *fragment = index_find(&translator->index, context->target);
-    if (fragment == NULL || fragment->entry != code || fragment->landing == fragment->entry) {
+    if (fragment == NULL) {
+        return;
+    }
+    const uint8_t *entry = fragment->trace != NULL ? fragment->trace->entry : fragment->entry;
+    if (entry != code || fragment->landing == entry) {
         return;
     }
     if (translator->options.counters == COUNTERS_SW_PAPER) {

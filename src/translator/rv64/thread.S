@@ -14,6 +14,7 @@
     .type target_clone, @function
 target_clone:
     kept_registers sd
+    keep_gp
     ld sp, CONTEXT_STACK(tp)
     mv a0, tp
     call thread_clone

@@ -4,7 +4,8 @@
  * store might fail for ever.  So all of a sequence is translated at once.  Branches and
  * jumps forward within it stay inside; the others leave the fragment from its middle.
  * Where tp is named, which is the translator's, another register stands for it from
- * before the load to behind the store, and each way out gives that back first. */
+ * before the load to behind the store, and each way out gives that back first.  gp, if
+ * it is the translator's, is the program's for that long where it is named. */
 
 #include "translator/rv64/emit.h"
 
@@ -25,7 +26,7 @@ struct member {
 struct sequence {
     unsigned count;
     uint32_t named; /* bits of the registers that are */
-    unsigned held;  /* the register that stands for tp, or 0 */
+    unsigned held;  /* the register that stands for tp, or 0; with HELD_GP */
     guest_addr end; /* behind it */
     struct member members[TARGET_WHOLE_INSTRUCTIONS];
 };
@@ -160,6 +161,11 @@ static bool read_sequence(guest_addr pc, guest_addr end, unsigned limit, uint8_t
     return true;
 }
 
+static bool has_gp(uint32_t named)
+{
+    return (named >> GP & 1) != 0;
+}
+
 /* False if tp is named, and all others are, too; but sp is where signals find a stack. */
 static bool choose_held(struct sequence *sequence)
 {
@@ -168,7 +174,7 @@ static bool choose_held(struct sequence *sequence)
         return true;
     }
     for (unsigned reg = RA; reg < 32; reg++) {
-        if (reg != SP && (sequence->named >> reg & 1) == 0) {
+        if (reg != SP && reg != GP && (sequence->named >> reg & 1) == 0) {
             sequence->held = reg;
             return true;
         }
@@ -180,7 +186,7 @@ static bool choose_held(struct sequence *sequence)
 static uint32_t rename_tp(const struct sequence *sequence, const struct member *member)
 {
     struct rv64_insn insn = member->insn;
-    const uint8_t held = (uint8_t)sequence->held;
+    const uint8_t held = sequence->held & HELD_REGISTER;
     uint32_t word;
 
     insn.rd = member->flags & INSN_RD_INT && insn.rd == TP ? held : insn.rd;
@@ -209,7 +215,7 @@ static void emit_whole_constant(struct emitter *emitter, unsigned rd, uint64_t v
 static void emit_auipc(struct emitter *emitter, const struct sequence *sequence,
                        const struct member *member)
 {
-    const unsigned rd = member->insn.rd == TP ? sequence->held : member->insn.rd;
+    const unsigned rd = member->insn.rd == TP ? sequence->held & HELD_REGISTER : member->insn.rd;
 
     if (rd != X0) {
         emit_whole_constant(emitter, rd, member->pc + (uint64_t)member->insn.imm);
@@ -218,9 +224,14 @@ static void emit_auipc(struct emitter *emitter, const struct sequence *sequence,
 
 void whole_give_back(struct emitter *emitter, unsigned held)
 {
-    if (held != 0) {
-        emit_save(emitter, held, CONTEXT_X(TP));
-        emit_restore(emitter, held, CONTEXT_SPARE);
+    const unsigned reg = held & HELD_REGISTER;
+
+    if ((held & HELD_GP) != 0) {
+        emit_save(emitter, GP, CONTEXT_X(GP));
+    }
+    if (reg != 0) {
+        emit_save(emitter, reg, CONTEXT_X(TP));
+        emit_restore(emitter, reg, CONTEXT_SPARE);
     }
 }
 
@@ -338,6 +349,11 @@ void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t 
     if (sequence.held != 0) {
         emit_save(emitter, sequence.held, CONTEXT_SPARE);
         emit_restore(emitter, sequence.held, CONTEXT_X(TP));
+        state_note_own(marks, emitter->at);
+    }
+    if (emitter->translator->process.owns_gp != 0 && has_gp(sequence.named)) {
+        sequence.held |= HELD_GP;
+        emit_restore(emitter, GP, CONTEXT_X(GP));
         state_note_own(marks, emitter->at);
     }
     for (unsigned i = 0; i < sequence.count; i++) {

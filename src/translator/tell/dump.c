@@ -1,6 +1,7 @@
 /* Shows the fragments in the cache, with the program's code beside the cache's. */
 #include "translator/fragment/fetch.h"
 #include "translator/fragment/build.h"
+#include "translator/fragment/trace.h"
 #include "translator/host/output.h"
 #include "translator/tell/plan_text.h"
 #include "translator/tell/report.h"
@@ -39,7 +40,7 @@ static size_t count_fragments(const struct translator *translator)
     for (size_t i = 0; i <= translator->index.mask; i++) {
         for (const struct fragment *at = translator->index.buckets[i].fragments; at != NULL;
              at = at->next) {
-            count++;
+            count += at->trace != NULL ? 2 : 1;
         }
     }
     return count;
@@ -73,6 +74,9 @@ static bool collect_fragments(struct dump *dump)
         for (const struct fragment *at = translator->index.buckets[i].fragments; at != NULL;
              at = at->next) {
             dump->fragments[dump->count++] = at;
+            if (at->trace != NULL) {
+                dump->fragments[dump->count++] = at->trace;
+            }
         }
     }
     sort_fragments(dump);
@@ -122,7 +126,7 @@ static void show_destination(struct dump *dump, uint64_t target)
         output_string(&dump->output, "  trampoline");
         note_trampoline(dump, code);
     } else if (code == to->entry || code == to->landing) {
-        output_string(&dump->output, "  fragment ");
+        output_string(&dump->output, to->path != NULL ? "  trace " : "  fragment ");
         output_address(&dump->output, to->start);
     }
 }
@@ -157,7 +161,10 @@ static void show_plan(struct dump *dump, const struct fragment *fragment)
     struct translator *translator = dump->translator;
     struct plan *plan = &translator->plan;
 
-    if (!build_plan(TARGET_CURRENT_CONTEXT(), fragment->start, plan)) {
+    struct context *context = TARGET_CURRENT_CONTEXT();
+    const bool made = fragment->path != NULL ? trace_plan(context, fragment->path, plan)
+                                             : build_plan(context, fragment->start, plan);
+    if (!made) {
         output_string(&dump->output, "plan unknown: the program's code has gone\n");
         return;
     }
@@ -169,7 +176,7 @@ static void show_fragment(struct dump *dump, const struct fragment *fragment)
     const uint8_t *at = fragment->code;
     guest_addr last = 1; /* odd: no instruction is there */
 
-    output_string(&dump->output, "\nfragment ");
+    output_string(&dump->output, fragment->path != NULL ? "\ntrace " : "\nfragment ");
     output_address(&dump->output, fragment->start);
     output_string(&dump->output, "\n");
     show_plan(dump, fragment);

@@ -36,7 +36,16 @@ static void put_meaning(struct output *output, const struct step *step)
         put_value(output, ", to ", step->value);
         output_string(output, (step->flags & STEP_LEAVES) != 0 ? ", leaves" : ", followed");
         break;
+    case STEP_GUARD:
+        put_value(output, ", leaves to ", step->value);
+        output_string(output, (step->flags & STEP_TURNED) != 0 ? ", turned" : "");
+        break;
+    case STEP_GUARD_TARGET:
+        put_value(output, ", on at ", step->value);
+        output_string(output, (step->flags & STEP_KNOWN) != 0 ? ", known" : ", compared");
+        break;
     case STEP_SIDE:
+    case STEP_SECOND_TARGET:
     case STEP_ON:
         put_value(output, ", to ", step->value);
         break;

@@ -298,10 +298,50 @@ static void put_processes(const struct translator *translator, struct output *ou
     output_string(output, "\n },\n");
 }
 
+/* One line for each loop that had a trace. */
+static void put_ledger(const struct translator *translator, struct output *output)
+{
+    const struct optimizer *optimizer = translator->optimizer;
+    const char *separator = "\n";
+
+    if (optimizer == NULL) {
+        return;
+    }
+    output_string(output, " \"ledger\": {\n  \"spent\": ");
+    output_unsigned(output, optimizer->spent);
+    output_string(output, ",\n  \"loops\": [");
+    for (unsigned i = 0; i < translator->counts->loop_count; i++) {
+        const struct loop *loop = &translator->counts->loops[i];
+        const struct account account = ledger_read(translator, loop);
+        if (account.entries == 0) {
+            continue;
+        }
+        output_string(output, separator);
+        output_string(output, "   {\"head\": ");
+        output_unsigned(output, loop->head);
+        output_string(output, ", \"is_loop\": ");
+        output_string(output, loop->hidden ? "false" : "true");
+        output_string(output, ", \"executions\": ");
+        output_unsigned(output, account.entries);
+        output_string(output, ", \"before\": ");
+        output_unsigned(output, account.before);
+        output_string(output, ", \"after\": ");
+        output_unsigned(output, account.after);
+        output_string(output, ", \"cost\": ");
+        output_unsigned(output, account.cost);
+        output_string(output, "}");
+        separator = ",\n";
+    }
+    output_string(output, "\n  ]\n },\n");
+}
+
 static void write_statistics(struct translator *translator, struct output *output)
 {
     const struct statistics *statistics = &translator->statistics;
     const struct count_totals counted = count_get_totals(translator);
+    const struct optimizer_totals optimized = translator->optimizer != NULL
+                                                  ? translator->optimizer->totals
+                                                  : (struct optimizer_totals){0};
     const struct row rows[] = {
         {"fragments", statistics->fragments},
         {"builder_calls", statistics->dispatches},
@@ -315,12 +355,21 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"counter_collisions", counted.collisions},
         {"counters_unplaced", counted.unplaced},
         {"loops_forgotten", counted.overflows},
+        {"traces", optimized.traces},
+        {"iterations_recorded", optimized.recorded},
+        {"fragments_recording", optimized.copies},
+        {"loops_plain", optimized.plain},
+        {"loops_abandoned", optimized.abandoned},
+        {"loops_postponed", optimized.postponed},
+        {"traces_undone", optimized.undone},
+        {"traces_changed", optimized.changed},
     };
 
     output_string(output, "{\n \"schema\": \"strata.stats/1\",\n \"translator\": {\n");
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
     output_string(output, "\n },\n");
     put_processes(translator, output);
+    put_ledger(translator, output);
     put_hotspots(translator, &counted, output);
     if (translator->reports.earlier_bytes != 0) {
         output_string(output, ",\n \"earlier\": [");

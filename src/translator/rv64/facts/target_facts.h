@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* The program's integer registers.  x[4], its thread pointer, is always here: the register itself is the
- * translator's. */
+ * translator's.  So is x[3], gp, once the translator has taken it (target_take_scratch). */
 struct target_registers {
     uint64_t x[32];
 };
@@ -57,6 +57,10 @@ struct target_registers {
  * others do not need. */
 #define TARGET_INSTRUCTION_BYTES 48
 #define TARGET_END_BYTES 256
+/* The most bytes of a trace, so that the branches in it reach what stands behind its end; and of its part among the
+ * trampolines. */
+#define TARGET_TRACE_BYTES 3584
+#define TARGET_TRACE_TRAMPOLINE_BYTES 8192
 /* The most branches that leave one fragment from its middle. */
 #define TARGET_SIDES 16
 /* The most instructions that stay whole, from lr to sc.  Processors let a store succeed at last if the loop has
@@ -107,6 +111,8 @@ struct target_process {
     struct xstrata_origins origins; /* what target_announce shows */
     struct xstrata_last_words last_words;
     uint64_t signal_return; /* where handlers return to, if that is in the cache */
+    uint64_t owns_gp;       /* 1 once target_take_scratch was called */
+    uint64_t parts[288];    /* what target_emit must remember of a trace while it writes it */
 };
 
 /* The entry of the auxiliary vector by which a processor says that it has counters, and more for translators;

@@ -1,0 +1,245 @@
+/* Adds up what traces cost and bring. */
+#include "translator/fragment/ledger.h"
+
+#include "translator/fragment/translator.h"
+
+#define NO_COUNTER UINT64_MAX
+
+static uint64_t read_count(const uint8_t *tag)
+{
+    const uint64_t count = target_hw_read(tag);
+
+    return count != NO_COUNTER ? count : 0;
+}
+
+/* Where the program goes on behind a block: on the trace, and off it; 0 if an indirect jump decides. */
+struct ways {
+    guest_addr on, off;
+    const struct exit *exit; /* off the trace, or NULL */
+    bool second;             /* off the trace, one more target is compared first */
+};
+
+static uint16_t way_length(const struct translator *translator, const struct fragment *fragment,
+                           guest_addr next)
+{
+    return (uint16_t)target_way_length(fragment, next, index_find(&translator->index, next));
+}
+
+/* Adds a block; false if it is not known what fragments would execute. */
+static bool add_block(const struct translator *translator, struct ledger *ledger, guest_addr start,
+                      const uint8_t *at, const struct ways *ways)
+{
+    struct ledger_block *block = &ledger->blocks[ledger->count++];
+    const struct fragment *fragment = index_find(&translator->index, start);
+
+    if (fragment == NULL) {
+        return false;
+    }
+    block->at = at;
+    block->before_on = way_length(translator, fragment, ways->on);
+    block->before_off = way_length(translator, fragment, ways->off);
+    block->after_off = (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0));
+    block->exit = ways->exit;
+    return block->before_on != 0 && block->before_off != 0;
+}
+
+/* The ways behind the block that begins at `step`; *end is where the next one does. */
+static struct ways find_ways(const struct fragment *trace, const struct plan *plan,
+                             const struct step *step, const struct step **end,
+                             const struct exit **sides)
+{
+    struct ways ways = {0};
+    bool guarded = false;
+
+    for (; step != plan->end && step->kind != STEP_BLOCK; step++) {
+        switch (step->kind) {
+        case STEP_GUARD:
+            ways.exit = (*sides)++;
+            ways.off = ways.exit->target;
+            guarded = true;
+            break;
+        case STEP_GUARD_TARGET:
+            guarded = true;
+            break;
+        case STEP_SIDE:
+        case STEP_SECOND_TARGET:
+            (*sides)++;
+            ways.second = true;
+            break;
+        default:
+            break;
+        }
+    }
+    *end = step;
+    if (step != plan->end) {
+        ways.on = step->value;
+        ways.off = guarded ? ways.off : ways.on;
+    } else if (step[-1].kind == STEP_BRANCH) {
+        ways.on = trace->exits[0].target;
+        ways.off = trace->exits[1].target;
+        ways.exit = &trace->exits[1];
+    } else {
+        ways.on = ways.off = trace->exit_count > plan->side_count ? trace->exits[0].target : 0;
+    }
+    return ways;
+}
+
+static bool fill(const struct translator *translator, struct ledger *ledger,
+                 const struct fragment *trace, const struct plan *plan,
+                 const uint8_t *const *blocks)
+{
+    const struct exit *sides = trace->exits + trace->exit_count - plan->side_count;
+    const struct step *step = plan->steps;
+    const uint8_t *at = trace->entry;
+    guest_addr start = plan->start;
+
+    for (;;) {
+        const struct step *end;
+        const struct ways ways = find_ways(trace, plan, step, &end, &sides);
+        if (!add_block(translator, ledger, start, at, &ways)) {
+            return false;
+        }
+        if (end == plan->end) {
+            break;
+        }
+        start = end->value;
+        at = *blocks++;
+        step = end + 1;
+    }
+    ledger->counts_end = plan->end[-1].kind == STEP_BRANCH;
+    if (ledger->counts_end) { /* the last way on is a jump */
+        at = target_exit_jump(&trace->exits[0]);
+        ledger->blocks[ledger->count] = (struct ledger_block){.at = at, .after_on = 1};
+    }
+    return true;
+}
+
+/* Up to the next block each; the last one up to its branch, or what else it ends with. */
+static void measure(struct ledger *ledger, const struct fragment *trace, bool leaves)
+{
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const uint8_t *end = i + 1 < ledger->count || ledger->counts_end
+                                 ? ledger->blocks[i + 1].at
+                                 : target_last_way(trace, leaves);
+        ledger->blocks[i].after_on = (uint16_t)target_length(ledger->blocks[i].at, end);
+    }
+}
+
+void ledger_open(struct translator *translator, const struct fragment *fragment,
+                 const struct plan *plan, const uint8_t *const *blocks)
+{
+    const struct fragment *trace = fragment->trace;
+
+    if (translator->counts->kind != &hw_counter || !target_hw_unlimited() ||
+        target_hw_read(trace->entry) == NO_COUNTER) {
+        return;
+    }
+    struct ledger *ledger = pool_take(&translator->pool, LEDGER_BYTES);
+    ledger->loop = fragment->loop;
+    if (!fill(translator, ledger, trace, plan, blocks)) {
+        return;
+    }
+    measure(ledger, trace, trace->exit_count > plan->side_count);
+    for (unsigned i = 1; i < ledger->count + ledger->counts_end; i++) {
+        if (target_hw_read(ledger->blocks[i].at) == NO_COUNTER) {
+            target_hw_new(ledger->blocks[i].at, 0);
+        }
+    }
+    ledger->next = translator->optimizer->ledgers;
+    translator->optimizer->ledgers = ledger;
+    ledger->loop->ledger = ledger;
+}
+
+void ledger_carry(const struct loop *loop, uint64_t count)
+{
+    if (loop->ledger != NULL) {
+        loop->ledger->base += count;
+    }
+}
+
+/* How often the program came to the block behind block `i`, of which it came to this `count` times. */
+static uint64_t count_on(const struct ledger *ledger, unsigned i, uint64_t count)
+{
+    return i + 1 < ledger->count || ledger->counts_end ? read_count(ledger->blocks[i + 1].at)
+                                                       : count;
+}
+
+static struct account reckon(const struct ledger *ledger)
+{
+    struct account account = {.entries = ledger->base + read_count(ledger->blocks[0].at)};
+    uint64_t count = account.entries;
+
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const struct ledger_block *block = &ledger->blocks[i];
+        const uint64_t on = count_on(ledger, i, count);
+        const uint64_t off = count - on;
+        account.before += on * block->before_on + off * block->before_off;
+        account.after +=
+            count * block->after_on +
+            off * (block->exit != NULL ? target_exit_length(block->exit) : block->after_off);
+        count = on;
+    }
+    account.after += ledger->counts_end ? count : 0;
+    return account;
+}
+
+bool ledger_pays(const struct loop *loop)
+{
+    const struct account account = reckon(loop->ledger);
+
+    return account.after < account.before;
+}
+
+static void add(struct account *to, const struct account *more)
+{
+    to->entries += more->entries;
+    to->before += more->before;
+    to->after += more->after;
+}
+
+struct account ledger_read(const struct translator *translator, const struct loop *loop)
+{
+    struct account account = loop->account;
+
+    for (const struct ledger *at = translator->optimizer->ledgers; at != NULL; at = at->next) {
+        if (at->loop == loop) {
+            const struct account live = reckon(at);
+            add(&account, &live);
+        }
+    }
+    return account;
+}
+
+int64_t ledger_gain(const struct translator *translator)
+{
+    const struct optimizer *optimizer = translator->optimizer;
+    int64_t gain = optimizer->settled_gain;
+
+    for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
+        const struct account live = reckon(at);
+        gain += (int64_t)(live.before - live.after);
+    }
+    return gain;
+}
+
+void ledger_settle(struct translator *translator)
+{
+    struct optimizer *optimizer = translator->optimizer;
+
+    for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
+        const struct account live = reckon(at);
+        add(&at->loop->account, &live);
+        optimizer->settled_gain += (int64_t)(live.before - live.after);
+    }
+}
+
+void ledger_close(struct translator *translator)
+{
+    for (const struct ledger *at = translator->optimizer->ledgers; at != NULL; at = at->next) {
+        for (unsigned i = 1; i < at->count + at->counts_end; i++) {
+            target_hw_drop(at->blocks[i].at);
+        }
+        at->loop->ledger = NULL;
+    }
+    translator->optimizer->ledgers = NULL;
+}

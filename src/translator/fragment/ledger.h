@@ -1,0 +1,57 @@
+/* What traces cost and what they bring, loop by loop, in instructions.
+ *
+ * Where the processor counts any number of addresses, each block of a trace is counted.  So it is known how often the
+ * program came to each, and where it left; times the lengths of the code, this is what the trace has executed, and what
+ * fragments would have executed on the same way. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_LEDGER_H
+#define STRATA_TRANSLATOR_FRAGMENT_LEDGER_H
+
+#include "translator/fragment/fragment.h"
+#include "translator/fragment/plan.h"
+
+/* Of one loop. */
+struct account {
+    uint64_t entries; /* how often its trace was entered, or went around */
+    uint64_t before;  /* instructions that fragments would have executed for what its trace did */
+    uint64_t after;   /* that the trace has */
+    uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
+};
+
+/* A block of a trace, where it is left in one of two ways: on the trace, or off it. */
+struct ledger_block {
+    const uint8_t *at;
+    uint16_t before_on, before_off; /* instructions of fragments, each way */
+    uint16_t after_on;              /* of the trace, up to the next block */
+    uint16_t after_off;      /* and up to what the way off it leads to, if that is indirect; */
+    const struct exit *exit; /* else that way; or NULL */
+};
+
+/* Of one trace.  Behind its last block stands where the last way on begins, if that is counted. */
+struct ledger {
+    struct loop *loop;
+    struct ledger *next; /* of all */
+    uint64_t base;       /* entries that counters counted which are gone */
+    unsigned count;
+    bool counts_end; /* blocks[count].at is counted */
+    struct ledger_block blocks[];
+};
+
+/* What ledger_open may take from the pool. */
+#define LEDGER_BYTES (sizeof(struct ledger) + (TRACE_BLOCKS + 2) * sizeof(struct ledger_block))
+
+/* A trace of `plan` was made for `fragment`; `blocks` is where its blocks after the first are. */
+void ledger_open(struct translator *translator, const struct fragment *fragment,
+                 const struct plan *plan, const uint8_t *const *blocks);
+/* The counter of the loop's head goes, and another begins at 0: `count` entries of its trace were counted. */
+void ledger_carry(const struct loop *loop, uint64_t count);
+/* Whether the trace that the loop has now executes fewer instructions than fragments would. */
+bool ledger_pays(const struct loop *loop);
+/* What the loop's account says now. */
+struct account ledger_read(const struct translator *translator, const struct loop *loop);
+/* What all traces have gained so far, without what they cost. */
+int64_t ledger_gain(const struct translator *translator);
+/* All traces go: what they have done becomes a part of their loops' accounts.  Then their counters go. */
+void ledger_settle(struct translator *translator);
+void ledger_close(struct translator *translator);
+
+#endif

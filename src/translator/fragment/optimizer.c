@@ -1,0 +1,106 @@
+/* Begins and ends what is known of hot loops. */
+#include "translator/fragment/optimizer.h"
+
+#include "translator/fragment/ledger.h"
+#include "translator/fragment/recorder.h"
+#include "translator/fragment/translator.h"
+
+void optimizer_choose(struct options *options, bool has_hardware)
+{
+    const bool counts = has_hardware && options->threshold != 0 &&
+                        (options->counters == COUNTERS_AUTO || options->counters == COUNTERS_HW);
+
+    if (!options->opt_given) {
+        options->traces = counts && options->link && options->returns != RETURNS_FAST;
+    }
+}
+
+void optimizer_start(struct translator *translator)
+{
+    if (!translator->options.traces || translator->counts == NULL) {
+        return;
+    }
+    if (translator->options.returns == RETURNS_FAST) {
+        host_fail(STATUS_FAILED, "--opt traces goes with --ret cache and ib", NULL, NULL, NULL);
+    }
+    struct optimizer *optimizer = host_map(sizeof *optimizer, false);
+    if (optimizer == NULL) {
+        host_fail(STATUS_FAILED, "not enough memory for --opt", NULL, NULL, NULL);
+    }
+    optimizer->recorded =
+        (struct index){.buckets = optimizer->buckets, .mask = RECORDED_BUCKETS - 1};
+    optimizer->missed.kind = EXIT_RECORD_INDIRECT;
+    optimizer->began = target_clock(translator);
+    translator->optimizer = optimizer;
+}
+
+/* What a trace costs, about, in instructions; where time is counted, it is known from those that were made. */
+#define TRACE_COST 60000
+
+bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
+{
+    struct optimizer *optimizer = translator->optimizer;
+    const uint64_t elapsed = target_clock(translator) - optimizer->began;
+    const uint64_t loss = translator->options.max_loss;
+    const uint64_t next = translator->has_hardware ? TRACE_COST
+                          : optimizer->totals.traces != 0
+                              ? optimizer->spent / optimizer->totals.traces
+                              : 0;
+
+    if (loss >= 100) {
+        return true;
+    }
+    if (loop->patience < TRACE_EXECUTIONS) {
+        return false;
+    }
+    /* Half of it: the rest is for what is not seen here, such as counters, and traces that do not pay. */
+    const int64_t wanted = (int64_t)(optimizer->spent + next) - (int64_t)(elapsed / 200 * loss);
+    if (wanted > optimizer->gain && elapsed - optimizer->looked > elapsed / 16) {
+        const int64_t gain = ledger_gain(translator);
+        optimizer->gain = gain > 0 ? gain : 0; /* traces that lose are undone */
+        optimizer->looked = elapsed;
+    }
+    return wanted <= optimizer->gain;
+}
+
+void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost)
+{
+    translator->optimizer->spent += cost;
+    loop->account.cost += cost;
+}
+
+void optimizer_settle(struct translator *translator)
+{
+    if (translator->optimizer != NULL) {
+        ledger_settle(translator);
+    }
+}
+
+/* A loop may be found hot again, in the fragments to come. */
+static void forget_profiles(struct optimizer *optimizer)
+{
+    for (unsigned i = 0; i < PATH_PROFILES; i++) {
+        optimizer->profiles[i].loop = NULL;
+    }
+}
+
+void optimizer_forget(struct translator *translator)
+{
+    struct optimizer *optimizer = translator->optimizer;
+
+    if (optimizer == NULL) {
+        return;
+    }
+    for (struct context *at = translator->threads; at != NULL; at = at->next) {
+        recorder_abandon(at);
+    }
+    forget_profiles(optimizer);
+    ledger_close(translator);
+    for (unsigned i = 0; i < translator->counts->loop_count; i++) {
+        struct loop *loop = &translator->counts->loops[i];
+        loop->profiled &= !loop->traced;
+        loop->traced = false;
+        loop->trial = 0;
+    }
+    index_clear(&optimizer->recorded);
+}

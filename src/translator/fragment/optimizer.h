@@ -1,0 +1,96 @@
+/* What hot loops become: the paths that the program takes through them, and traces made of these.
+ *
+ * A loop that its counter finds hot goes through three stages.  The recorder (recorder.c) sees several of its
+ * iterations and names the most common path; trace.c makes one plan of that path, with guards in the place of
+ * branches, and lets the loop's head lead there.  Exists only with --opt. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_OPTIMIZER_H
+#define STRATA_TRANSLATOR_FRAGMENT_OPTIMIZER_H
+
+#include "translator/fragment/index.h"
+#include "translator/fragment/plan.h"
+
+/* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
+ * those before them all agree; and loops whose iterations are recorded at the same time. */
+#define PATH_BLOCKS TRACE_BLOCKS
+#define PATH_CODE_BYTES 1024
+#define PATH_SAMPLES 5
+#define PATH_SAMPLES_AGREEING 3
+#define PATH_PROFILES 64
+#define RECORDED_BUCKETS 1024
+
+/* A way through the program: blocks by where they begin, and where the last of them leads. */
+struct path {
+    unsigned count;
+    guest_addr next; /* 0: not known */
+    guest_addr blocks[PATH_BLOCKS];
+    guest_addr
+        second[PATH_BLOCKS]; /* of one that was chosen: what followed second most often, or 0 */
+};
+
+/* What was recorded of one loop. */
+struct path_profile {
+    struct loop *loop; /* NULL: not in use */
+    unsigned count;
+    struct path samples[PATH_SAMPLES];
+};
+
+/* A guard that compares an indirect target.  While it fails for the first few times the program comes to dispatch, which
+ * lets traces grow where it goes. */
+#define GUARD_MISSES 8
+struct guard_site {
+    uint8_t *branch;       /* of the guard, if it leads to the jump itself; or NULL */
+    uint8_t *jump;         /* leads to dispatch, */
+    const uint8_t *lookup; /* and here in the end */
+    unsigned misses;
+};
+
+struct options;
+
+struct optimizer_totals {
+    uint64_t changed;   /* traces whose code may have changed */
+    uint64_t undone;    /* traces that did not pay */
+    uint64_t postponed; /* loops that had to wait, each time */
+    uint64_t recorded;  /* iterations */
+    uint64_t copies;    /* fragments that record */
+    uint64_t traces;    /* that were made */
+    uint64_t plain;     /* loops whose path is one fragment: there is nothing to straighten */
+    uint64_t
+        abandoned; /* loops that got no trace, for want of room or because their code may change */
+};
+
+struct optimizer {
+    struct index recorded; /* fragments that record */
+    struct bucket buckets[RECORDED_BUCKETS];
+    struct exit missed; /* what their indirect branches leave through */
+    struct path_profile profiles[PATH_PROFILES];
+    unsigned next_profile; /* whose place is taken when all are in use */
+    struct optimizer_totals totals;
+    uint64_t began; /* by target_clock */
+    uint64_t spent; /* on recording and on making traces */
+    struct ledger *ledgers;
+    int64_t settled_gain; /* of traces that are gone */
+    int64_t gain;         /* of all, when it was looked at last, */
+    uint64_t looked;      /* which was then */
+};
+
+/* Executions of a loop that let expect as many more, so that a trace of it pays. */
+#ifndef TRACE_EXECUTIONS
+#define TRACE_EXECUTIONS 16000
+#endif
+
+/* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
+bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
+/* The loop has cost more. */
+void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost);
+/* Before the counters go with all fragments. */
+void optimizer_settle(struct translator *translator);
+
+/* What becomes of hot loops where --opt does not say it.  Traces pay where they are known to pay, and finding hot loops
+ * costs nothing: with hardware counters. */
+void optimizer_choose(struct options *options, bool has_hardware);
+/* When the options are known. */
+void optimizer_start(struct translator *translator);
+/* All fragments go, those that record and traces among them. */
+void optimizer_forget(struct translator *translator);
+
+#endif

@@ -1,0 +1,78 @@
+/* How many instructions the program executes in the cache on a way, from the code that is there. */
+#include "translator/rv64/emit.h"
+
+/* What a lookup finds, mostly: a constant, and a comparison. */
+#define CHECK_INSTRUCTIONS 3
+
+unsigned target_length(const uint8_t *from, const uint8_t *to)
+{
+    unsigned count = 0;
+
+    for (; from < to; count++) {
+        from += (*(const uint16_t *)(const void *)from & 3) == 3 ? 4 : 2;
+    }
+    return count;
+}
+
+/* Whether the branch itself leads to where the exit does, past the jump. */
+static bool is_short(const struct target_site *site)
+{
+    return site->branch != NULL && (get_word(site->branch) & BRANCH_OFFSET_MASK) !=
+                                       branch_offset_bits(site->jump - site->branch);
+}
+
+/* Without traces the exit would lead to the fragment `to`, if there is one: exits to heads lead to traces, which are
+ * farther away. */
+static bool would_be_short(const struct target_site *site, const struct fragment *to)
+{
+    return to == NULL || branch_reaches(to->entry - site->branch);
+}
+
+unsigned target_way_length(const struct fragment *fragment, guest_addr next,
+                           const struct fragment *to)
+{
+    for (uint64_t i = 0; i < fragment->exit_count; i++) {
+        const struct exit *exit = &fragment->exits[i];
+        const struct target_site *site = &exit->site;
+        if (exit->target != next) {
+            continue;
+        }
+        return site->branch != NULL
+                   ? target_length(fragment->entry, site->branch) + 1 + !would_be_short(site, to)
+                   : target_length(fragment->entry, site->jump) + 1;
+    }
+    return fragment->exit_count == 0
+               ? target_length(fragment->entry, fragment->end) + CHECK_INSTRUCTIONS
+               : 0;
+}
+
+unsigned target_miss_length(const struct fragment *fragment)
+{
+    const bool returns = fragment->checks.of[0][LOOKUP_RETURN] != NULL;
+
+    return (returns ? 5 : 7) + CHECK_INSTRUCTIONS;
+}
+
+unsigned target_exit_length(const struct exit *exit)
+{
+    return is_short(&exit->site) ? 0 : 1;
+}
+
+const uint8_t *target_exit_jump(const struct exit *exit)
+{
+    return exit->site.jump;
+}
+
+const uint8_t *target_last_way(const struct fragment *trace, bool leaves)
+{
+    const uint8_t *end = trace->end;
+
+    if (leaves) {
+        return trace->exits[0].site.jump + 4;
+    }
+    for (uint64_t i = 0; i < trace->exit_count; i++) { /* these stand behind it */
+        const uint8_t *jump = trace->exits[i].site.jump;
+        end = jump < end ? jump : end;
+    }
+    return end;
+}
