@@ -169,14 +169,18 @@ class Table:
         self.plain("protect", "silent changes of code under the translator", "tests/translator/protect/run")
         self.plain("scaling", "cost of much code under the translator", "tests/translator/scaling", *longer)
         self.plain("counters", "counters of the translator", "tests/translator/counters/run")
+        self.plain("traces", "traces and their ledger", "tests/translator/traces/run")
         more = "--bodies 8 --units 50 --every 1 --own 5 --signals 100000" if self.slow else ""
         self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *more.split())
         self.plain("matrix-defaults", "programs under the translator", "tests/translator/matrix", *longer,
                    "--configuration", "defaults")
         self.plain("matrix-tiny-cache", "programs under the translator with a tiny cache", "tests/translator/matrix",
                    *longer, "--configuration", "tiny-cache")
+        self.plain("matrix-traces", "programs under the translator, all of whose loops become traces",
+                   "tests/translator/matrix", *longer, "--configuration", "traces-early")
         self.plain("matrix-others", "programs under the translator in other configurations", "tests/translator/matrix",
-                   *longer, "--no-configuration", "defaults", "--no-configuration", "tiny-cache")
+                   *longer, "--no-configuration", "defaults", "--no-configuration", "tiny-cache",
+                   "--no-configuration", "traces-early")
         self.plain("matrix-cycles", "programs under the translator in cycles", "tests/translator/matrix",
                    *[word for name in PROCESSORS for word in ("--machine", name)],
                    *(longer or only(TRANSLATED_PROGRAMS)))
