@@ -99,7 +99,7 @@ function afterPrint() {
 }
 
 // Titles that are too long for the line at the top, by the section's id.
-const SHORT = {earlier: "Before", cycles: "Cycles", code: "Code", functions: "Functions", loops: "Loops", loads: "Loads",
+const SHORT = {earlier: "Before", cycles: "Cycles", code: "Code", functions: "Functions", loops: "Loops", ledger: "Traces", loads: "Loads",
     "load-code": "Code of loads", together: "Together", processor: "Processor", instructions: "Instructions",
     thresholds: "Counters", run: "Run"};
 

@@ -323,6 +323,7 @@ function showRuns(report) {
         guarded("Code", () => codeSection(runs, listings)),
         guarded("Hot functions", () => functionsSection(runs, names)),
         guarded("Hot loops", () => loopSection(runs, names, labels, listings)),
+        guarded("What traces brought", () => ledgerSection(runs, names)),
         guarded("Delinquent loads", () => loadsSection(runs, names, listings)),
         guarded("Code of the loads", () => loadCodeSection(runs, listings)),
         guarded("Slices", () => slicesSection(runs, names)),

@@ -2,6 +2,9 @@
 #include "report/ledger_report.h"
 
 #include "base/check.h"
+#include "report/places.h"
+#include "report/profile_report.h"
+#include "report/translator_report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -83,28 +86,32 @@ static void put_row(struct statistics *s, const struct row *row)
     s->number(s, "break_even", break_even(row));
 }
 
-void ledger_report_statistics(const struct translator_report *report, struct statistics *s)
+void ledger_report_statistics(const struct run_description *run, struct process *process,
+                              struct statistics *s)
 {
-    const json_t *ledger = translator_report_object(report, "ledger");
+    const json_t *ledger = translator_report_object(run->translator, "ledger");
 
     if (ledger == NULL) {
         return;
     }
     struct rows rows = take_rows(ledger);
+    struct places *places = places_open(process);
     s->begin(s, "ledger");
     put_row(s, &rows.sum);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < rows.count; i++) {
-        char head[20];
-        snprintf(head, sizeof head, "0x%" PRIx64, rows.rows[i].head);
+        struct place place;
+        const bool known = profile_report_place(run->profile, places, rows.rows[i].head, &place);
         s->begin(s, NULL);
-        s->text(s, "head", head);
+        places_report_address(s, "head", rows.rows[i].head);
+        places_report_place(s, known ? &place : NULL);
         s->truth(s, "is_loop", rows.rows[i].is_loop);
         put_row(s, &rows.rows[i]);
         s->end(s);
     }
     s->end(s);
     s->end(s);
+    places_close(places);
     free(rows.rows);
 }
 
@@ -117,9 +124,9 @@ static void print_row(const struct row *row, const char *name)
             gain_of(row), name);
 }
 
-void ledger_report_print(const struct translator_report *report)
+void ledger_report_print(const struct run_description *run)
 {
-    const json_t *ledger = translator_report_object(report, "ledger");
+    const json_t *ledger = translator_report_object(run->translator, "ledger");
 
     if (ledger == NULL) {
         return;

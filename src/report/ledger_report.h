@@ -3,10 +3,11 @@
 #define STRATA_REPORT_LEDGER_REPORT_H
 
 #include "machine/state/statistics.h"
-#include "report/translator_report.h"
+#include "report/run_report.h"
 
 /* Nothing if the run had no optimizer. */
-void ledger_report_statistics(const struct translator_report *report, struct statistics *s);
-void ledger_report_print(const struct translator_report *report);
+void ledger_report_statistics(const struct run_description *run, struct process *process,
+                              struct statistics *s);
+void ledger_report_print(const struct run_description *run);
 
 #endif

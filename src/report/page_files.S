@@ -20,7 +20,7 @@ page_\name\()_bytes:
     part style, "web/page.css"
     part script, "web/parts.js", "web/charts.js", "web/listing.js", \
         "web/conclusions.js", "web/study_code.js", "web/study.js", "web/runs.js", "web/story.js", "web/cycles.js", \
-        "web/together.js", "web/earlier.js", "web/loads.js", "web/slices.js", "web/study_places.js", \
+        "web/together.js", "web/earlier.js", "web/loads.js", "web/ledger.js", "web/slices.js", "web/study_places.js", \
         "web/study_cycles.js", "web/study_slices.js", "web/page.js"
 #ifdef LIBRARY
     part library, LIBRARY

@@ -174,7 +174,7 @@ static void gather_statistics(struct process *process, const struct run_descript
     report_machine(s, process);
     if (run->translator != NULL) {
         translator_report_statistics(run->translator, &process->machine, s);
-        ledger_report_statistics(run->translator, s);
+        ledger_report_statistics(run, process, s);
     }
     struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     hotspots_report(&hotspots, process, s);
@@ -300,7 +300,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     if (run->translator != NULL) {
-        ledger_report_print(run->translator);
+        ledger_report_print(run);
     }
     hotspots_free(&hotspots);
     loads_report_print(process);
