@@ -136,8 +136,10 @@ struct watch_request {
     unsigned events; /* enum watch */
     /* For WATCH_COUNTED.  It stays valid until the address is asked about again. */
     struct watch_cell *cell;
-    void *own;                /* comes back with each event of the instruction */
-    uint64_t *total;          /* for WATCH_TOTAL and WATCH_CYCLES: stays valid as long as a cell */
+    void *own; /* comes back with each event of the instruction */
+    /* For WATCH_TOTAL and WATCH_CYCLES: stays valid as long as a cell.  For WATCH_CYCLES two words, cycles and how
+     * often the instruction retired. */
+    uint64_t *total;
     unsigned part;            /* for WATCH_RUN: neighbours with the same one are one run */
     struct watch_run *falls;  /* for WATCH_FALLS */
     struct static_insn *insn; /* for WATCH_RECORD and WATCH_RECORD_FIRST: what records point to */

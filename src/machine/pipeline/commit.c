@@ -58,7 +58,8 @@ static void count_cycles(const struct pipeline *pipeline, struct context *contex
                          const struct static_insn *insn)
 {
     if (insn->cycles != NULL && pipeline->measuring) {
-        *insn->cycles += pipeline->now - context->last_retired;
+        insn->cycles[0] += pipeline->now - context->last_retired;
+        insn->cycles[1]++;
     }
     context->last_retired = pipeline->now;
 }

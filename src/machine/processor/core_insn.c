@@ -11,6 +11,7 @@
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/profile.h"
 
 static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t number,
                      uint64_t *value)
@@ -130,6 +131,9 @@ static void note_translator(struct machine *machine, guest_addr start, uint64_t 
 {
     if (class == XSTRATA_CODE_ORIGINS) {
         machine->origins.table = start;
+        if (machine->profile != NULL) {
+            profile_cache_emptied(machine->profile);
+        }
         if (machine->waiting_slices != NULL) {
             machine->program_loaded(machine);
         }

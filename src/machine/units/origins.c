@@ -266,6 +266,16 @@ static bool is_in_fragment(const struct origins *origins, guest_addr pc)
     return class == XSTRATA_CODE_FRAGMENT || class == XSTRATA_CODE_LOOKUP;
 }
 
+bool origins_in_cache(const struct origins *origins, guest_addr pc)
+{
+    if (origins->classes == NULL) {
+        return false;
+    }
+    const unsigned class = code_classes_of(origins->classes, pc);
+    return class == XSTRATA_CODE_FRAGMENT || class == XSTRATA_CODE_LOOKUP ||
+           class == XSTRATA_CODE_TRAMPOLINE || class == XSTRATA_CODE_COUNTER;
+}
+
 void origins_executed(const struct origins *origins, struct origin_place *place, guest_addr pc,
                       unsigned bytes, struct executed *executed)
 {
@@ -274,7 +284,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->count = 0;
     executed->known = executed->own = origins->classes == NULL;
     if (executed->known) {
-        executed->near = pc;
+        executed->near = executed->piece = pc;
         add_executed(executed, pc);
         return;
     }
@@ -298,7 +308,8 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     }
     executed->own =
         offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
-    executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
+    executed->piece = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
+    executed->near = executed->piece;
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&
         read_mark(origins->memory, &table, place->mark + 1, &mark)) {

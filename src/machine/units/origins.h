@@ -28,6 +28,9 @@ struct origin {
 struct origin origins_find(const struct origins *origins, guest_addr pc,
                            const struct rv64_insn *insn);
 
+/* Whether `pc` is code in a translator's cache, of a fragment or between fragments. */
+bool origins_in_cache(const struct origins *origins, guest_addr pc);
+
 /* Where the program has the code that begins at `pc` in a translator's cache; `pc` itself anywhere else. */
 guest_addr origins_begin(const struct origins *origins, guest_addr pc);
 
@@ -40,7 +43,8 @@ struct executed {
     guest_addr pcs[ORIGIN_EXECUTED_MAX]; /* in the order of the program */
     bool known;                          /* whether it is the program's at all */
     bool own;                            /* it stands for one of the program's */
-    guest_addr near; /* if it is, the last of `pcs`, or the one it is a part of */
+    guest_addr near;  /* if it is, the last of `pcs`, or the one it is a part of or leads to */
+    guest_addr piece; /* if it is, the last of `pcs`, or the one whose piece it is in */
 };
 
 /* Where marks were found last: what follows an instruction is mostly of the same one. */

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "isa/rv64/insn.h"
+#include "machine/units/cache_code.h"
 #include "machine/units/call_graph.h"
 #include "machine/units/pc_table.h"
 
@@ -16,7 +17,8 @@ enum control { CONTROL_NONE, CONTROL_CALL, CONTROL_RETURN };
 struct place {
     struct pc_item item; /* its address in the program */
     int64_t more;        /* executions beyond those of its runs; mostly none, or less than none */
-    uint64_t cycles;
+    /* Its cycles, and how often it retired in them; under a translator, of code that is no longer in the cache. */
+    uint64_t cycles[2];
     /* Of a backward branch: how often it went on behind itself; and how often it did in copies that branch where
      * it does not, which is how often it was taken there. */
     struct watch_run falls, turned_falls;
@@ -65,7 +67,8 @@ struct profile {
     struct origin_place asked, built; /* what was decoded last, for units and for runs */
     struct part part, part_before;    /* of what was asked for last, and of what was before it */
     bool timed;                       /* instructions have cycles */
-    uint64_t other_cycles;            /* of what is not the program's */
+    uint64_t other_cycles[2];         /* of what is not the program's, as those of a place */
+    struct cache_code *code; /* what is counted of a translator's cache; NULL: there is none */
 };
 
 static struct profile *profile_of(struct unit *unit)
@@ -198,11 +201,23 @@ static void continue_part(struct profile *profile, const struct watch_instructio
                           .ends = ends};
 }
 
+/* Code in the cache that is no part of a fragment is counted for itself: it is of no function. */
+#define NO_FUNCTION UINT32_MAX
+
+/* Where the cycles of the instruction at `pc` are added up, which are `whose` in the end. */
+static uint64_t *cycles_at(const struct profile *profile, guest_addr pc, uint64_t *whose)
+{
+    return profile->timed && profile->code != NULL && origins_in_cache(profile->origins, pc)
+               ? cache_code_cycles(profile->code, pc, whose)
+               : whose;
+}
+
 static struct watch_request watches(struct unit *unit, const struct watch_instruction *instruction)
 {
     struct profile *profile = profile_of(unit);
     struct watch_request request = {.events = profile->timed ? WATCH_CYCLES : 0,
-                                    .total = &profile->other_cycles};
+                                    .total =
+                                        cycles_at(profile, instruction->pc, profile->other_cycles)};
     struct executed executed;
     begin_part(profile, instruction);
     if (profile->part.next != instruction->pc) {
@@ -210,6 +225,13 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     }
     origins_executed(profile->origins, &profile->asked, instruction->pc, instruction->bytes,
                      &executed);
+    if (!executed.known && profile->code != NULL && retires(instruction->insn) &&
+        origins_in_cache(profile->origins, instruction->pc)) {
+        continue_part(profile, instruction, NO_FUNCTION, false);
+        request.events |= WATCH_RUN;
+        request.part = profile->part.number;
+        return request;
+    }
     if (!executed.known || !retires(instruction->insn)) {
         profile->part.next = 0;
         return request;
@@ -218,7 +240,7 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     continue_part(profile, instruction, find_function(profile, executed.near), control != NULL);
     request.events |= WATCH_RUN;
     request.part = profile->part.number;
-    request.total = &find_place(profile, executed.near)->cycles;
+    request.total = cycles_at(profile, instruction->pc, find_place(profile, executed.near)->cycles);
     if (control != NULL) {
         request.events |= WATCH_BEFORE;
         request.own = control;
@@ -286,7 +308,7 @@ static bool is_run_of(const struct run *run, guest_addr pc, unsigned bytes,
                       const struct member *members, unsigned count)
 {
     return run->item.pc == pc && run->bytes == bytes && run->count == count &&
-           memcmp(run->members, members, count * sizeof *members) == 0;
+           (count == 0 || memcmp(run->members, members, count * sizeof *members) == 0);
 }
 
 static struct run *find_run(struct profile *profile, guest_addr pc, unsigned bytes,
@@ -299,29 +321,34 @@ static struct run *find_run(struct profile *profile, guest_addr pc, unsigned byt
         }
     }
     struct run *run = calloc(1, sizeof *run + count * sizeof *members);
-    const struct place *first = members[0].place;
     ASSERT(run != NULL);
-    find_function(profile, first->item.pc);
-    run->watched = (struct watch_run){
-        .unit = &profile->unit,
-        .course = profile->calls != NULL ? call_graph_course(profile->calls) : NULL,
-        .function = first->function,
-        .instructions = count};
+    run->watched = (struct watch_run){.unit = &profile->unit, .instructions = count};
     run->item.pc = pc;
     run->bytes = bytes;
-    run->at_start = first->item.pc == profile->function.start;
     run->count = count;
-    memcpy(run->members, members, count * sizeof *members);
+    if (count > 0) {
+        const struct place *first = members[0].place;
+        find_function(profile, first->item.pc);
+        run->watched.course = profile->calls != NULL ? call_graph_course(profile->calls) : NULL;
+        run->watched.function = first->function;
+        run->at_start = first->item.pc == profile->function.start;
+        memcpy(run->members, members, count * sizeof *members);
+    }
     pc_table_add(&profile->runs, &run->item);
     return run;
 }
 
-/* A jump that needs no instruction may lead from one function to another: then there are two runs. */
+/* A jump that needs no instruction may lead from one function to another: then there are two runs.  Code in the cache
+ * that is no instruction of the program has a run without any. */
 static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
 {
     struct profile *profile = profile_of(unit);
     const struct members members = read_members(profile, pc, bytes);
     struct watch_run *first = NULL, **link = &first;
+    if (members.count == 0 && profile->code != NULL) {
+        first = &find_run(profile, pc, bytes, NULL, 0)->watched;
+        first->then = NULL;
+    }
     for (unsigned begin = 0, end; begin < members.count; begin = end) {
         const struct member *items = members.items + begin;
         for (end = begin + 1;
@@ -334,6 +361,9 @@ static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
         link = &run->watched.then;
     }
     free(members.items);
+    if (first != NULL && profile->code != NULL) {
+        cache_code_add_run(profile->code, pc, bytes, &first->executions);
+    }
     return first;
 }
 
@@ -361,6 +391,9 @@ static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t 
     const struct run *run = run_of_watched(watched);
     if (pc < run->item.pc || pc >= run->item.pc + run->bytes) {
         return; /* it was complete */
+    }
+    if (profile->code != NULL && (run->count == 0 || run->members[0].offset <= 0)) {
+        cache_code_take_back(profile->code, pc, run->item.pc + run->bytes - pc);
     }
     for (unsigned i = 0; i < run->count; i++) {
         if (run->members[i].offset >= (int32_t)(pc - run->item.pc)) {
@@ -395,6 +428,9 @@ void profile_take_back(struct profile *profile, guest_addr pc)
         return;
     }
     origins_executed(profile->origins, &place, pc, insn.length, &executed);
+    if (profile->code != NULL) {
+        cache_code_take_back(profile->code, pc, insn.length);
+    }
     for (unsigned i = 0; i < executed.count; i++) {
         find_place(profile, executed.pcs[i])->more--;
         if (profile->calls != NULL) {
@@ -476,14 +512,43 @@ struct call_graph *profile_calls(struct profile *profile)
     return profile->calls;
 }
 
+void profile_cache_emptied(struct profile *profile)
+{
+    if (profile->code != NULL) {
+        cache_code_empty(profile->code);
+    }
+}
+
+struct code_counts *profile_code(const struct profile *profile)
+{
+    return profile->code != NULL ? cache_code_read(profile->code) : NULL;
+}
+
+/* Cycles of code that is in the cache, whose place is known by where they go in the end. */
+struct cycles_sum {
+    const uint64_t *settled;
+    uint64_t cycles;
+};
+
+static void add_cycles(const uint64_t *settled, uint64_t cycles, void *context)
+{
+    struct cycles_sum *sum = context;
+    sum->cycles += settled == sum->settled ? cycles : 0;
+}
+
 uint64_t profile_other_cycles(const struct profile *profile)
 {
-    return profile->other_cycles;
+    struct cycles_sum sum = {.settled = profile->other_cycles, .cycles = profile->other_cycles[0]};
+    if (profile->code != NULL) {
+        cache_code_each(profile->code, add_cycles, &sum);
+    }
+    return sum.cycles;
 }
 
 struct counting {
     struct profile_count *counts;
     size_t count;
+    const uint64_t *others; /* what has the cycles of no place */
 };
 
 static void add_count(struct pc_item *item, void *context)
@@ -496,7 +561,7 @@ static void add_count(struct pc_item *item, void *context)
                                .word = place->word,
                                .executions = (uint64_t)place->more,
                                .falls = place->falls.executions - place->turned_falls.executions,
-                               .cycles = place->cycles};
+                               .cycles = place->cycles[0]};
 }
 
 static int by_address(const void *a, const void *b)
@@ -522,14 +587,33 @@ static void add_run(struct pc_item *item, void *context)
     }
 }
 
+/* Of code that is in the cache. */
+static void add_cached(const uint64_t *settled, uint64_t cycles, void *context)
+{
+    const struct counting *counting = context;
+    if (settled == counting->others) {
+        return;
+    }
+    const struct place *place =
+        (const void *)((const char *)settled - offsetof(struct place, cycles));
+    const struct profile_count key = {.pc = place->item.pc, .function = place->function};
+    struct profile_count *count =
+        bsearch(&key, counting->counts, counting->count, sizeof key, by_address);
+    count->cycles += cycles;
+}
+
 struct profile_count *profile_counts(const struct profile *profile, size_t *count)
 {
     struct counting counting = {.counts =
-                                    calloc(profile->places.count + 1, sizeof *counting.counts)};
+                                    calloc(profile->places.count + 1, sizeof *counting.counts),
+                                .others = profile->other_cycles};
     ASSERT(counting.counts != NULL);
     pc_table_each(&profile->places, add_count, &counting);
     qsort(counting.counts, counting.count, sizeof *counting.counts, by_address);
     pc_table_each(&profile->runs, add_run, &counting);
+    if (profile->code != NULL) {
+        cache_code_each(profile->code, add_cached, &counting);
+    }
     *count = 0;
     for (size_t i = 0; i < counting.count; i++) {
         if (counting.counts[i].executions != 0 || counting.counts[i].cycles != 0) {
@@ -545,6 +629,7 @@ static void destroy(struct unit *unit)
     pc_table_destroy(&profile->places);
     pc_table_destroy(&profile->runs);
     call_graph_destroy(profile->calls);
+    cache_code_destroy(profile->code);
     free(profile);
 }
 
@@ -569,8 +654,9 @@ struct profile *profile_create(struct unit_host host, const struct origins *orig
     profile->request = *request;
     profile->timed = timed;
     profile->calls = request->calls ? call_graph_create() : NULL;
-    if (!pc_table_create(&profile->places) || !pc_table_create(&profile->runs) ||
-        (request->calls && profile->calls == NULL)) {
+    profile->code = origins->classes != NULL ? cache_code_create() : NULL;
+    if ((origins->classes != NULL && profile->code == NULL) || !pc_table_create(&profile->places) ||
+        !pc_table_create(&profile->runs) || (request->calls && profile->calls == NULL)) {
         destroy(&profile->unit);
         return NULL;
     }

@@ -12,6 +12,7 @@
 
 struct profile;
 struct call_graph;
+struct code_counts;
 
 /* A function of the program, by a number that who finds it gives it; all that is not known has its own, too. */
 struct profile_function {
@@ -53,6 +54,10 @@ struct profile_count {
 };
 /* By address, those that were executed or have cycles; to be freed. */
 struct profile_count *profile_counts(const struct profile *profile, size_t *count);
+/* A translator's cache is empty: what is written there now is other code. */
+void profile_cache_emptied(struct profile *profile);
+/* What the code that is in the cache now has done (units/cache_code.h), to be freed; NULL if there is no translator. */
+struct code_counts *profile_code(const struct profile *profile);
 /* Cycles in which the oldest instruction was the translator's. */
 uint64_t profile_other_cycles(const struct profile *profile);
 /* NULL if calls were not asked for. */
