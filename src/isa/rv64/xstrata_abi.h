@@ -45,6 +45,40 @@ struct xstrata_origins {
     uint64_t marks_next;           /* the address of the word that says where they end */
 };
 
+/* Traces of a translator, and the fragments that they took the place of, for who has counted what their code did: lists in
+ * the program's memory, which the translator's report says the beginning of.  Addresses are of code in the cache, but for
+ * `start` and `head`, which are the program's.  They are right for all code that is in the cache when the program ends.
+ * Each begins a larger struct of the translator's own. */
+#define XSTRATA_CHECKS 8
+
+struct xstrata_fragment {
+    uint64_t start;
+    uint64_t entry;
+    uint64_t landing;
+    uint64_t code, end;
+    uint64_t exits, exit_count; /* none: it ends with a lookup */
+    uint64_t checks
+        [XSTRATA_CHECKS]; /* code that lookups find it with: before its entry, or elsewhere; 0: none */
+};
+
+struct xstrata_block {
+    uint64_t at; /* in the trace */
+    uint64_t start;
+    uint64_t fragment; /* the struct xstrata_fragment that was executed before */
+};
+
+struct xstrata_trace {
+    uint64_t next; /* of all; 0 behind the last */
+    uint64_t head;
+    uint64_t code;
+    uint64_t path_end; /* behind the last instruction of the path: what follows leaves it */
+    uint64_t end;
+    uint64_t first_block;         /* where its struct xstrata_blocks are, */
+    uint32_t blocks, block_bytes; /* how many, and how far each is from the next */
+    uint32_t check_bytes;         /* of a check that is elsewhere, at the most */
+    uint32_t undone;              /* nothing leads to it any more */
+};
+
 /* What runs behind a program's last instruction if the program does not end itself: a signal kills it, or who
  * observes it has seen enough.  It begins at `entry` with `stack` as its stack pointer and `argument` in a0,
  * and ends with ebreak. */

@@ -36,6 +36,9 @@ static void end(struct translator *translator)
         target_lookup_clear(at);
     }
     target_lookup_clear(translator->master);
+    if (UNLIKELY(translator->optimizer != NULL)) {
+        target_announce(translator); /* who counts what code does begins anew */
+    }
 }
 
 void flush_all(struct translator *translator)

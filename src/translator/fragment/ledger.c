@@ -36,6 +36,8 @@ static bool add_block(const struct translator *translator, struct ledger *ledger
         return false;
     }
     block->at = at;
+    block->start = start;
+    block->fragment = fragment;
     block->before_on = way_length(translator, fragment, ways->on);
     block->before_off = way_length(translator, fragment, ways->off);
     block->after_off = (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0));
@@ -122,7 +124,27 @@ static void measure(struct ledger *ledger, const struct fragment *trace, bool le
                                  ? ledger->blocks[i + 1].at
                                  : target_last_way(trace, leaves);
         ledger->blocks[i].after_on = (uint16_t)target_length(ledger->blocks[i].at, end);
+        ledger->told.path_end = end;
     }
+}
+
+/* measure has told where the path ends. */
+static void tell(struct ledger *ledger, const struct fragment *trace)
+{
+    struct ledger_told *told = &ledger->told;
+
+    told->head = ledger->loop->head;
+    told->code = trace->code;
+    told->end = trace->end;
+    told->first_block = ledger->blocks;
+    told->blocks = ledger->count;
+    told->block_bytes = sizeof ledger->blocks[0];
+    told->check_bytes = TARGET_CHECK_BYTES;
+}
+
+bool ledger_counts(const struct translator *translator)
+{
+    return translator->counts->kind == &hw_counter && target_hw_unlimited();
 }
 
 void ledger_open(struct translator *translator, const struct fragment *fragment,
@@ -130,8 +152,7 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
 {
     const struct fragment *trace = fragment->trace;
 
-    if (translator->counts->kind != &hw_counter || !target_hw_unlimited() ||
-        target_hw_read(trace->entry) == NO_COUNTER) {
+    if (!ledger_counts(translator) || target_hw_read(trace->entry) == NO_COUNTER) {
         return;
     }
     struct ledger *ledger = pool_take(&translator->pool, LEDGER_BYTES);
@@ -140,6 +161,7 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
         return;
     }
     measure(ledger, trace, trace->exit_count > plan->side_count);
+    tell(ledger, trace);
     for (unsigned i = 1; i < ledger->count + ledger->counts_end; i++) {
         if (target_hw_read(ledger->blocks[i].at) == NO_COUNTER) {
             target_hw_new(ledger->blocks[i].at, 0);
@@ -181,6 +203,13 @@ static struct account reckon(const struct ledger *ledger)
     }
     account.after += ledger->counts_end ? count : 0;
     return account;
+}
+
+void ledger_undone(const struct loop *loop)
+{
+    if (loop->ledger != NULL) {
+        loop->ledger->told.undone = true;
+    }
 }
 
 bool ledger_pays(const struct loop *loop)

@@ -15,22 +15,38 @@ struct account {
     uint64_t before;  /* instructions that fragments would have executed for what its trace did */
     uint64_t after;   /* that the trace has */
     uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
+    uint64_t cost_cycles; /* the same by target_cycles */
 };
 
 /* A block of a trace, where it is left in one of two ways: on the trace, or off it. */
 struct ledger_block {
-    const uint8_t *at;
-    uint16_t before_on, before_off; /* instructions of fragments, each way */
-    uint16_t after_on;              /* of the trace, up to the next block */
+    const uint8_t *at;               /* these three as in struct xstrata_block */
+    guest_addr start;                /* in the program */
+    const struct fragment *fragment; /* that was executed before */
+    uint16_t before_on, before_off;  /* instructions of fragments, each way */
+    uint16_t after_on;               /* of the trace, up to the next block */
     uint16_t after_off;      /* and up to what the way off it leads to, if that is indirect; */
     const struct exit *exit; /* else that way; or NULL */
 };
 
+/* What struct xstrata_trace says of a trace, for who has counted what its code did. */
+struct ledger_told {
+    guest_addr head;
+    const uint8_t *code;
+    const uint8_t *path_end; /* behind the last instruction of the path: what follows leaves it */
+    const uint8_t *end;
+    const struct ledger_block *first_block;
+    uint32_t blocks, block_bytes;
+    uint32_t check_bytes;
+    uint32_t undone;
+};
+
 /* Of one trace.  Behind its last block stands where the last way on begins, if that is counted. */
 struct ledger {
-    struct loop *loop;
     struct ledger *next; /* of all */
-    uint64_t base;       /* entries that counters counted which are gone */
+    struct ledger_told told;
+    struct loop *loop;
+    uint64_t base; /* entries that counters counted which are gone */
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
     struct ledger_block blocks[];
@@ -39,11 +55,15 @@ struct ledger {
 /* What ledger_open may take from the pool. */
 #define LEDGER_BYTES (sizeof(struct ledger) + (TRACE_BLOCKS + 2) * sizeof(struct ledger_block))
 
+/* Whether executions are counted, so that there are accounts. */
+bool ledger_counts(const struct translator *translator);
 /* A trace of `plan` was made for `fragment`; `blocks` is where its blocks after the first are. */
 void ledger_open(struct translator *translator, const struct fragment *fragment,
                  const struct plan *plan, const uint8_t *const *blocks);
 /* The counter of the loop's head goes, and another begins at 0: `count` entries of its trace were counted. */
 void ledger_carry(const struct loop *loop, uint64_t count);
+/* Nothing leads to the loop's trace any more. */
+void ledger_undone(const struct loop *loop);
 /* Whether the trace that the loop has now executes fewer instructions than fragments would. */
 bool ledger_pays(const struct loop *loop);
 /* What the loop's account says now. */

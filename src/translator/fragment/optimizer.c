@@ -63,10 +63,12 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     return wanted <= optimizer->gain;
 }
 
-void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost)
+void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,
+                     uint64_t cycles)
 {
     translator->optimizer->spent += cost;
     loop->account.cost += cost;
+    loop->account.cost_cycles += cycles;
 }
 
 void optimizer_settle(struct translator *translator)

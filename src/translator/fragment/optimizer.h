@@ -80,8 +80,9 @@ struct optimizer {
 
 /* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
-/* The loop has cost more. */
-void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost);
+/* The loop has cost more: as much as target_clock and target_cycles say. */
+void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,
+                     uint64_t cycles);
 /* Before the counters go with all fragments. */
 void optimizer_settle(struct translator *translator);
 

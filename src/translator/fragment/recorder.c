@@ -360,10 +360,11 @@ const uint8_t *recorder_begin(struct context *context, struct fragment *fragment
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
-    const uint64_t began = target_clock(translator);
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
     const uint8_t *on = begin(context, fragment, plain);
 
-    optimizer_spend(translator, loop, cost_since(translator, began));
+    optimizer_spend(translator, loop, cost_since(translator, began),
+                    target_cycles(translator) - first_cycle);
     return on;
 }
 
@@ -376,10 +377,11 @@ const uint8_t *recorder_continue(struct context *context, guest_addr target, boo
         return NULL; /* it was abandoned, and the program was still in a copy */
     }
     struct loop *loop = profile->loop; /* it may be another's meanwhile */
-    const uint64_t began = target_clock(translator);
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
     const uint8_t *on = go_on(context, target, counts);
     if (loop != NULL) {
-        optimizer_spend(translator, loop, cost_since(translator, began));
+        optimizer_spend(translator, loop, cost_since(translator, began),
+                        target_cycles(translator) - first_cycle);
     }
     return on;
 }

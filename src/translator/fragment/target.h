@@ -76,6 +76,8 @@ unsigned target_miss_length(const struct fragment *fragment);
 const uint8_t *target_last_way(const struct fragment *trace, bool leaves);
 /* What has gone by since the program began, instructions or time. */
 uint64_t target_clock(const struct translator *translator);
+/* Cycles that have gone by; instructions, where the processor has no cycles, and 0 where it has no counters. */
+uint64_t target_cycles(const struct translator *translator);
 /* A guard of a trace that has led elsewhere a few times: from now on code in the cache looks for the targets. */
 void target_guard_settle(struct translator *translator, const struct guard_site *site);
 

@@ -281,6 +281,7 @@ static void detach(struct translator *translator, struct fragment *fragment)
 
     translator->cache.dead_bytes += (size_t)(trace->end - trace->code);
     translator->counts->kind->lead(translator, loop, NULL);
+    ledger_undone(loop);
     loop->ledger = NULL;
     loop->trial = 0;
     loop->traced = false;

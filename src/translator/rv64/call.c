@@ -32,6 +32,16 @@ uint64_t target_clock(const struct translator *translator)
     return now;
 }
 
+uint64_t target_cycles(const struct translator *translator)
+{
+    uint64_t now = 0;
+
+    if (translator->has_hardware) {
+        __asm__ volatile("rdcycle %0" : "=r"(now));
+    }
+    return now;
+}
+
 void target_prepare(struct context *context)
 {
     context->scratch = context->translator->process.owns_gp;

@@ -60,6 +60,7 @@ enum {
     SCRATCH_MOVED_END = 32,
     SCRATCH_CHECK_BYTES = 8 + SCRATCH_MOVED_END,
 };
+_Static_assert(SCRATCH_CHECK_BYTES == TARGET_CHECK_BYTES, "others know it by that");
 #define LITERAL_BYTES 24 /* of the constant, and what aligns both */
 
 /* Two words, over and over; `count` of them, in steps of eight: this is a good part

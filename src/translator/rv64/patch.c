@@ -51,6 +51,26 @@ _Static_assert(sizeof(struct mark) == sizeof(struct xstrata_mark) &&
                    offsetof(struct mark, pc) == offsetof(struct xstrata_mark, pc),
                "who observes the processor reads them");
 
+#define SAME_PLACE(told, own, member)                                                              \
+    (offsetof(struct told, member) == offsetof(struct own, member))
+_Static_assert(SAME_PLACE(xstrata_fragment, fragment, start) &&
+                   SAME_PLACE(xstrata_fragment, fragment, entry) &&
+                   SAME_PLACE(xstrata_fragment, fragment, code) &&
+                   SAME_PLACE(xstrata_fragment, fragment, end) &&
+                   SAME_PLACE(xstrata_fragment, fragment, exit_count) &&
+                   SAME_PLACE(xstrata_fragment, fragment, checks) &&
+                   XSTRATA_CHECKS == 2 * LOOKUP_KINDS,
+               "who has counted what code did reads them");
+_Static_assert(SAME_PLACE(xstrata_block, ledger_block, at) &&
+                   SAME_PLACE(xstrata_block, ledger_block, start) &&
+                   SAME_PLACE(xstrata_block, ledger_block, fragment) &&
+                   SAME_PLACE(xstrata_trace, ledger, next) &&
+                   offsetof(struct xstrata_trace, head) == offsetof(struct ledger, told) &&
+                   sizeof(struct xstrata_trace) - 8 == sizeof(struct ledger_told) &&
+                   offsetof(struct xstrata_trace, blocks) - 8 ==
+                       offsetof(struct ledger_told, blocks),
+               "who has counted what code did reads them");
+
 void target_announce(struct translator *translator)
 {
     if (translator->has_hardware) {

@@ -298,7 +298,20 @@ static void put_processes(const struct translator *translator, struct output *ou
     output_string(output, "\n },\n");
 }
 
-/* One line for each loop that had a trace. */
+static void put_executed(struct output *output, const struct account *account)
+{
+    if (account->entries == 0) {
+        return;
+    }
+    output_string(output, ", \"executions\": ");
+    output_unsigned(output, account->entries);
+    output_string(output, ", \"before\": ");
+    output_unsigned(output, account->before);
+    output_string(output, ", \"after\": ");
+    output_unsigned(output, account->after);
+}
+
+/* One line for each loop that has cost or brought anything. */
 static void put_ledger(const struct translator *translator, struct output *output)
 {
     const struct optimizer *optimizer = translator->optimizer;
@@ -309,11 +322,15 @@ static void put_ledger(const struct translator *translator, struct output *outpu
     }
     output_string(output, " \"ledger\": {\n  \"spent\": ");
     output_unsigned(output, optimizer->spent);
+    output_string(output,
+                  ledger_counts(translator) ? ",\n  \"counted\": true" : ",\n  \"counted\": false");
+    output_string(output, ",\n  \"traces\": "); /* where they are in memory */
+    output_unsigned(output, (uintptr_t)optimizer->ledgers);
     output_string(output, ",\n  \"loops\": [");
     for (unsigned i = 0; i < translator->counts->loop_count; i++) {
         const struct loop *loop = &translator->counts->loops[i];
         const struct account account = ledger_read(translator, loop);
-        if (account.entries == 0) {
+        if (account.entries == 0 && account.cost == 0) {
             continue;
         }
         output_string(output, separator);
@@ -321,14 +338,15 @@ static void put_ledger(const struct translator *translator, struct output *outpu
         output_unsigned(output, loop->head);
         output_string(output, ", \"is_loop\": ");
         output_string(output, loop->hidden ? "false" : "true");
-        output_string(output, ", \"executions\": ");
-        output_unsigned(output, account.entries);
-        output_string(output, ", \"before\": ");
-        output_unsigned(output, account.before);
-        output_string(output, ", \"after\": ");
-        output_unsigned(output, account.after);
+        put_executed(output, &account);
+        if (loop->account.entries != 0) {
+            output_string(output, ", \"executions_gone\": ");
+            output_unsigned(output, loop->account.entries);
+        }
         output_string(output, ", \"cost\": ");
         output_unsigned(output, account.cost);
+        output_string(output, ", \"cost_cycles\": ");
+        output_unsigned(output, account.cost_cycles);
         output_string(output, "}");
         separator = ",\n";
     }

@@ -70,6 +70,9 @@ struct target_registers {
  * needed again: with threads, and where fragments go one by one.  A multiple of 8. */
 #define TARGET_FAR_WAY_BYTES 16
 
+/* The most that code takes which checks, with a scratch register, whether a fragment is what a lookup looks for. */
+#define TARGET_CHECK_BYTES 40u
+
 /* What the tables of lookups take before the context, and behind it. */
 #define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)8 << (bits))
 #define TARGET_LOOKUP_BYTES_BEHIND(bits) ((size_t)16 << (bits))
