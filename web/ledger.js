@@ -6,6 +6,9 @@ const LEDGER_EXPLAINED = "Each row is a hot path that the translator made one pi
     "instructions in fragments and takes T_new in the trace; finding and making the trace took T_opt once. So x " +
     "executions gain (T_old - T_new) x - T_opt, and have brought what the trace cost at x = break even.";
 
+const LEDGER_TIMED = "Cycles: T_new is what was measured in the trace's code, T_old what one execution of its blocks took " +
+    "while they ran as fragments.";
+
 // Of one execution in the mean; nothing where executions were not counted.
 function perExecution(loop, key) {
     return loop && loop.executions > 0 && isNumber(loop[key]) ? loop[key] / loop.executions : null;
@@ -19,7 +22,11 @@ function ledgerRows(runs) {
         (loop) => (same || !loop.name ? loop.head : `${loop.name} ${loop.source}`));
 }
 
-function ledgerColumns(names) {
+function isTimed(runs) {
+    return runs.some((run) => lookUp(run, "ledger.cycles_cost") !== undefined);
+}
+
+function ledgerColumns(names, timed) {
     const plain = (label, key) => eachRun(names, label, (i) => ({number: true,
         value: (row) => lookUp(row.runs[i], key), show: (row) => formatNumber(lookUp(row.runs[i], key))}));
     const mean = (label, key) => eachRun(names, label, (i) => ({number: true,
@@ -38,6 +45,8 @@ function ledgerColumns(names) {
         ...plain("gain", "gain"),
         ...eachRun(names, "break even", (i) => ({number: true, value: (row) => breakEven(row.runs[i]),
             show: (row) => formatNumber(breakEven(row.runs[i]))})),
+        ...(timed ? [...mean("T_old, cycles", "cycles_before"), ...mean("T_new, cycles", "cycles_after"),
+            ...plain("T_opt, cycles", "cycles_cost")] : []),
     ];
 }
 
@@ -50,6 +59,50 @@ function ledgerSums(runs, names) {
     }).filter(Boolean);
 }
 
+const TRACE_CODE_EXPLAINED = "The code of those that gained most, one row for each instruction in the cache, by the " +
+    "instruction of the program that it does: on the left the fragments of the path, on the right the trace. Beside " +
+    "each is how often it was executed; fragments are also executed on other paths.";
+const LEADS = {begin: " \u21ba", out: " \u2192 out"};
+
+function insnText(text) {
+    return text ? text.replace("\t", " ") : "";
+}
+
+function traceCodeColumns() {
+    const side = (label, key, added) => [
+        {label: "executions", name: `executions, ${label}`, number: true, value: (row) => row[`${key}_executions`],
+            show: (row) => (row[key] ? formatNumber(row[`${key}_executions`]) : "")},
+        {label, kind: "code whole", value: (row) => insnText(row[key]),
+            show: (row) => insnText(row[key]) + (added(row) || "")},
+    ];
+    return [
+        {label: "address", kind: "code whole", value: (row) => row.address, show: (row) => (row.program ? row.address : "")},
+        {label: "program", kind: "code whole", value: (row) => insnText(row.program)},
+        ...side("fragments", "before", () => ""),
+        ...side("trace", "after", (row) => LEADS[row.leads]),
+    ];
+}
+
+// Before and after, side by side.
+function traceCode(loop, run, prefix) {
+    const title = `${prefix}${shortName(placeName(loop, run)) || loop.head}${loop.source ? ", " + loop.source : ""}, ${loop.head}`;
+    if (!loop.code) {
+        return make("p", {class: "muted"}, `${title}: ${loop.code_missing}.`);
+    }
+    const part = foldedTable("trace-code", title, traceCodeColumns(), loop.code);
+    part.classList.add("trace-code");
+    part.append(...(loop.code_left_out > 0 ? [make("p", {class: "muted"},
+        `${formatNumber(loop.code_left_out)} rows behind these are left out.`)] : []));
+    return part;
+}
+
+function traceCodes(runs, names) {
+    const parts = runs.flatMap((run, i) => listOf(lookUp(run, "ledger.loops"))
+        .filter((loop) => loop.code || loop.code_missing)
+        .map((loop) => traceCode(loop, run, names.length > 1 ? `${"AB"[i]}: ` : "")));
+    return parts.length > 0 ? [make("h3", {}, "Before and after"), make("p", {class: "muted"}, TRACE_CODE_EXPLAINED), ...parts] : [];
+}
+
 function ledgerSection(runs, names) {
     if (!runs.some((run) => run.ledger)) {
         return null;
@@ -58,11 +111,20 @@ function ledgerSection(runs, names) {
     if (rows.length === 0) {
         return makeSection("ledger", "What traces brought", make("p", {}, "No loop was worth a trace in so short a run."));
     }
-    const columns = ledgerColumns(names);
+    const timed = isTimed(runs);
+    const columns = ledgerColumns(names, timed);
+    const ofAll = (row, key) => row.runs.reduce((sum, loop) => sum + (lookUp(loop, key) || 0), 0);
+    const traced = rows.filter((row) => ofAll(row, "executions") > 0);
+    const lost = rows.filter((row) => !traced.includes(row)).reduce((sum, row) => sum + ofAll(row, "cost"), 0);
     return makeSection("ledger", "What traces brought", make("p", {}, LEDGER_EXPLAINED),
         make("p", {}, ledgerSums(runs, names).join(" ")),
+        timed ? make("p", {class: "muted"}, LEDGER_TIMED) : null,
         tableCsv("ledger", columns, rows),
-        makeTable(stackRuns(names, columns, rows), rows.slice(0, TRACES_SHOWN), {class: "full", id: "trace-ledger"}),
-        rows.length > TRACES_SHOWN ? make("p", {class: "muted"},
-            `The first ${TRACES_SHOWN} of ${formatNumber(rows.length)}; the CSV has all.`) : null);
+        traced.length > 0 ? makeTable(stackRuns(names, columns, rows), traced.slice(0, TRACES_SHOWN),
+            {class: "full", id: "trace-ledger"}) : null,
+        traced.length > TRACES_SHOWN ? make("p", {class: "muted"},
+            `The first ${TRACES_SHOWN} of ${formatNumber(traced.length)}; the CSV has all.`) : null,
+        rows.length > traced.length ? make("p", {class: "muted"}, `${formatNumber(rows.length - traced.length)} more loops ` +
+            `were looked at and have no executions in a trace: ${formatNumber(lost)} instructions. They are in the CSV.`) : null,
+        traceCodes(runs, names));
 }

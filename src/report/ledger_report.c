@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "report/places.h"
 #include "report/profile_report.h"
+#include "report/trace_code.h"
+#include "report/trace_listing.h"
 #include "report/translator_report.h"
 
 #include <inttypes.h>
@@ -12,17 +14,25 @@
 #include <stdlib.h>
 
 #define PRINTED_ROWS 8
+/* So many of those that gained most have their code in the statistics. */
+#define CODE_LOOPS 4
 
 struct row {
     guest_addr head;
     bool is_loop; /* not only where traces are left to */
     uint64_t executions, before, after, cost;
+    bool before_timed, after_timed, cost_timed; /* these of `cycles` are known */
+    struct {
+        uint64_t before, after, cost;
+    } cycles;
 };
 
 struct rows {
     size_t count;
     struct row *rows; /* those that gained most come first */
     struct row sum;
+    struct trace_code *code; /* to be freed with `rows` */
+    bool timed;              /* the run has cycles, from its beginning to its end */
 };
 
 static uint64_t number_of(const json_t *object, const char *key)
@@ -42,10 +52,41 @@ static int by_gain(const void *a, const void *b)
     return left < right ? 1 : left > right ? -1 : 0;
 }
 
-static struct rows take_rows(const json_t *ledger)
+/* Traces that are gone have taken their cycles with them: then there is no number for all that the loop has had. */
+static void take_cycles(struct row *row, const json_t *loop, const struct trace_code *code)
+{
+    const struct trace_cycles cycles = trace_code_cycles(code, row->head);
+    const bool all_there = json_object_get(loop, "executions_gone") == NULL;
+
+    row->before_timed = all_there && cycles.before_known;
+    row->after_timed = all_there && cycles.after_known;
+    row->cost_timed = true;
+    row->cycles.before = cycles.before;
+    row->cycles.after = cycles.after;
+    row->cycles.cost = number_of(loop, "cost_cycles");
+}
+
+/* The sum of rows is known if each of them is that has something to say. */
+static void add_cycles(struct row *sum, const struct row *row)
+{
+    sum->before_timed = sum->before_timed && (row->before_timed || row->executions == 0);
+    sum->after_timed = sum->after_timed && (row->after_timed || row->executions == 0);
+    sum->cycles.before += row->cycles.before;
+    sum->cycles.after += row->cycles.after;
+    sum->cycles.cost += row->cycles.cost;
+}
+
+static bool is_timed(const struct machine *machine)
+{
+    return machine->pipeline != NULL && !machine->phases.planned;
+}
+
+static struct rows take_rows(const json_t *ledger, const struct machine *machine)
 {
     const json_t *loops = json_object_get(ledger, "loops");
-    struct rows rows = {.count = json_array_size(loops)};
+    struct rows rows = {.count = json_array_size(loops), .timed = is_timed(machine)};
+    rows.code = trace_code_take(machine, number_of(ledger, "traces"));
+    rows.sum.before_timed = rows.sum.after_timed = rows.sum.cost_timed = rows.timed;
 
     rows.rows = calloc(rows.count + 1, sizeof *rows.rows);
     ASSERT(rows.rows != NULL);
@@ -61,10 +102,20 @@ static struct rows take_rows(const json_t *ledger)
         rows.sum.executions += row->executions;
         rows.sum.before += row->before;
         rows.sum.after += row->after;
+        if (rows.timed) {
+            take_cycles(row, loop, rows.code);
+            add_cycles(&rows.sum, row);
+        }
     }
     rows.sum.cost = number_of(ledger, "spent"); /* also on loops that got no trace */
     qsort(rows.rows, rows.count, sizeof *rows.rows, by_gain);
     return rows;
+}
+
+static void free_rows(struct rows *rows)
+{
+    trace_code_free(rows->code);
+    free(rows->rows);
 }
 
 /* Executions after which a trace has brought what it cost: x with (T_old - T_new) x = T_opt.  0 if that never comes. */
@@ -76,7 +127,16 @@ static uint64_t break_even(const struct row *row)
                       : (uint64_t)((double)row->cost * (double)row->executions / (double)saved + 1);
 }
 
-static void put_row(struct statistics *s, const struct row *row)
+static void put_cycles(struct statistics *s, const char *key, bool known, uint64_t cycles)
+{
+    if (known) {
+        s->number(s, key, cycles);
+    } else {
+        s->nothing(s, key);
+    }
+}
+
+static void put_row(struct statistics *s, const struct row *row, bool timed)
 {
     s->number(s, "executions", row->executions);
     s->number(s, "before", row->before);
@@ -84,6 +144,11 @@ static void put_row(struct statistics *s, const struct row *row)
     s->number(s, "cost", row->cost);
     s->ratio(s, "gain", (double)gain_of(row));
     s->number(s, "break_even", break_even(row));
+    if (timed) {
+        put_cycles(s, "cycles_before", row->before_timed, row->cycles.before);
+        put_cycles(s, "cycles_after", row->after_timed, row->cycles.after);
+        put_cycles(s, "cycles_cost", row->cost_timed, row->cycles.cost);
+    }
 }
 
 void ledger_report_statistics(const struct run_description *run, struct process *process,
@@ -94,10 +159,10 @@ void ledger_report_statistics(const struct run_description *run, struct process 
     if (ledger == NULL) {
         return;
     }
-    struct rows rows = take_rows(ledger);
+    struct rows rows = take_rows(ledger, &process->machine);
     struct places *places = places_open(process);
     s->begin(s, "ledger");
-    put_row(s, &rows.sum);
+    put_row(s, &rows.sum, rows.timed);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < rows.count; i++) {
         struct place place;
@@ -106,48 +171,78 @@ void ledger_report_statistics(const struct run_description *run, struct process 
         places_report_address(s, "head", rows.rows[i].head);
         places_report_place(s, known ? &place : NULL);
         s->truth(s, "is_loop", rows.rows[i].is_loop);
-        put_row(s, &rows.rows[i]);
+        put_row(s, &rows.rows[i], rows.timed);
+        if (i < CODE_LOOPS && rows.rows[i].executions != 0) {
+            trace_listing_report(rows.code, rows.rows[i].head, s);
+        }
         s->end(s);
     }
     s->end(s);
     s->end(s);
     places_close(places);
-    free(rows.rows);
+    free_rows(&rows);
 }
 
-static void print_row(const struct row *row, const char *name)
+/* Of one execution in the mean. */
+static double mean_of(const struct row *row, uint64_t sum)
 {
-    fprintf(stderr, "  %13" PRIu64 " %12.1f %12.1f %11" PRIu64 " %13" PRId64 "  %s\n",
-            row->executions,
-            row->executions == 0 ? 0.0 : (double)row->before / (double)row->executions,
-            row->executions == 0 ? 0.0 : (double)row->after / (double)row->executions, row->cost,
-            gain_of(row), name);
+    return row->executions == 0 ? 0.0 : (double)sum / (double)row->executions;
 }
 
-void ledger_report_print(const struct run_description *run)
+static void print_mean(const struct row *row, bool known, uint64_t cycles)
+{
+    if (known) {
+        fprintf(stderr, " %10.1f", mean_of(row, cycles));
+    } else {
+        fprintf(stderr, " %10s", "-");
+    }
+}
+
+static void print_row(const struct row *row, const char *name, bool timed)
+{
+    fprintf(stderr, "  %13" PRIu64 " %12.1f %12.1f %11" PRIu64 " %13" PRId64, row->executions,
+            mean_of(row, row->before), mean_of(row, row->after), row->cost, gain_of(row));
+    if (timed) {
+        print_mean(row, row->before_timed, row->cycles.before);
+        print_mean(row, row->after_timed, row->cycles.after);
+        fprintf(stderr, " %10" PRIu64, row->cycles.cost);
+    }
+    fprintf(stderr, "  %s\n", name);
+}
+
+static void print_titles(bool timed)
+{
+    if (timed) {
+        fprintf(stderr, "\n%15s %50s  %32s\n", "", "instructions", "cycles");
+    }
+    fprintf(stderr,
+            "%s     executions        T_old        T_new       T_opt          gain%s  trace\n",
+            timed ? "" : "\n", timed ? "      T_old      T_new      T_opt" : "");
+}
+
+void ledger_report_print(const struct run_description *run, const struct machine *machine)
 {
     const json_t *ledger = translator_report_object(run->translator, "ledger");
 
     if (ledger == NULL) {
         return;
     }
-    struct rows rows = take_rows(ledger);
+    struct rows rows = take_rows(ledger, machine);
     if (rows.count != 0) {
-        fprintf(stderr,
-                "\n     executions        T_old        T_new       T_opt          gain  trace\n");
+        print_titles(rows.timed);
     }
     for (size_t i = 0; i < rows.count && i < PRINTED_ROWS; i++) {
         char name[40];
         snprintf(name, sizeof name, "0x%" PRIx64 "%s", rows.rows[i].head,
                  rows.rows[i].is_loop ? "" : ", of an exit");
-        print_row(&rows.rows[i], name);
+        print_row(&rows.rows[i], name, rows.timed);
     }
     if (rows.count > PRINTED_ROWS) {
         fprintf(stderr, "            ... and %zu more (--stats FILE lists all)\n",
                 rows.count - PRINTED_ROWS);
     }
     if (rows.count != 0) {
-        print_row(&rows.sum, "all");
+        print_row(&rows.sum, "all", rows.timed);
     }
-    free(rows.rows);
+    free_rows(&rows);
 }

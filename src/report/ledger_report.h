@@ -8,6 +8,6 @@
 /* Nothing if the run had no optimizer. */
 void ledger_report_statistics(const struct run_description *run, struct process *process,
                               struct statistics *s);
-void ledger_report_print(const struct run_description *run);
+void ledger_report_print(const struct run_description *run, const struct machine *machine);
 
 #endif

@@ -300,7 +300,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     if (run->translator != NULL) {
-        ledger_report_print(run);
+        ledger_report_print(run, machine);
     }
     hotspots_free(&hotspots);
     loads_report_print(process);
