@@ -18,7 +18,7 @@
 struct line {
     guest_addr pc; /* of the program */
     guest_addr at; /* in the cache; 0: it takes none */
-    size_t step;   /* which instruction of the path it is: the same one may be there several times */
+    size_t step; /* which instruction of the path it is: the same one may be there several times */
     struct rv64_insn insn;
 };
 
