@@ -17,6 +17,7 @@ const uint8_t lookup_miss_code[LOOKUP_KINDS * 2] = {0xc2,         LOOKUP_INLINE,
 #define NEXT_BYTES 11
 /* A constant, a comparison, an aligned branch to what stands before it. */
 #define CHECK_BYTES (9 + 2 + 4)
+_Static_assert(NEXT_BYTES + CHECK_BYTES == TARGET_CHECK_BYTES, "others know it by that");
 /* Of one among the trampolines, which leads to its fragment as a register does. */
 #define ALONE_BYTES (NEXT_BYTES + CHECK_BYTES + 9 + 2)
 

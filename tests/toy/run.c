@@ -341,6 +341,13 @@ uint64_t target_clock(const struct translator *translator)
     return translator->statistics.dispatches;
 }
 
+/* The toy has no pipeline. */
+uint64_t target_cycles(const struct translator *translator)
+{
+    (void)translator;
+    return 0;
+}
+
 void target_take_scratch(struct translator *translator)
 {
     (void)translator; /* the toy's interpreter needs none */

@@ -36,6 +36,9 @@ struct target_registers {
 #define TARGET_WHOLE_INSTRUCTIONS 10
 #define TARGET_FAR_WAY_BYTES 24
 
+/* The most that code takes which checks whether a fragment is what a lookup looks for. */
+#define TARGET_CHECK_BYTES 26u
+
 #define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)0)
 #define TARGET_LOOKUP_BYTES_BEHIND(bits) (sizeof(union target_lookup) << (bits))
 
