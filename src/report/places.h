@@ -21,7 +21,7 @@ struct places *places_open(struct process *process);
 /* The strings live until places_close.  False if not even the file is known. */
 bool places_find(struct places *places, guest_addr address, struct place *place);
 /* `function`, `source`, `library` and `offset` of an address, or of a place, NULL if nothing is known; an address. */
-void places_report_place(struct statistics *statistics, const struct place *place);
+void places_report_place(struct statistics *s, const struct place *known);
 void places_report(struct places *places, struct statistics *statistics, guest_addr address);
 void places_report_address(struct statistics *statistics, const char *key, guest_addr address);
 /* Whose an instruction is (enum owner of units/origins.h), in words. */

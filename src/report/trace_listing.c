@@ -137,15 +137,16 @@ static void put_program(const struct trace_code *code, guest_addr pc, bool first
     }
 }
 
-/* `first`: of what the fragments or the trace do for this instruction of the program. */
-static void put_row(const struct trace_code *code, const struct trace *trace,
+/* `pc`: of the instruction of the program that one of the lines, or both, are of; `first` of what the fragments or the
+ * trace do for it. */
+static void put_row(const struct trace_code *code, const struct trace *trace, guest_addr pc,
                     const struct line *before, const struct line *after, bool first,
                     struct statistics *s)
 {
     const char *leads = after != NULL && after->at != 0 ? leads_where(trace, after) : NULL;
 
     s->begin(s, NULL);
-    put_program(code, before != NULL ? before->pc : after->pc, first, s);
+    put_program(code, pc, first, s);
     put_line(code, before, "before", "before_executions", s);
     put_line(code, after, "after", "after_executions", s);
     if (leads != NULL) {
@@ -192,8 +193,8 @@ static size_t put_rows(const struct trace_code *code, const struct trace *trace,
         const size_t rights = same || !only_left ? step_lines(after, b) : 0;
         for (size_t i = 0; i < lefts || i < rights; i++, rows++) {
             if (rows < ROWS_MAX) {
-                put_row(code, trace, i < lefts ? left + i : NULL, i < rights ? right + i : NULL,
-                        i == 0, s);
+                put_row(code, trace, i < lefts ? left[i].pc : right[i].pc,
+                        i < lefts ? left + i : NULL, i < rights ? right + i : NULL, i == 0, s);
             }
         }
         a += lefts;
