@@ -193,7 +193,7 @@ static size_t put_rows(const struct trace_code *code, const struct trace *trace,
         const size_t rights = same || !only_left ? step_lines(after, b) : 0;
         for (size_t i = 0; i < lefts || i < rights; i++, rows++) {
             if (rows < ROWS_MAX) {
-                put_row(code, trace, i < lefts ? left[i].pc : right[i].pc,
+                put_row(code, trace, i < lefts ? before->lines[a + i].pc : after->lines[b + i].pc,
                         i < lefts ? left + i : NULL, i < rights ? right + i : NULL, i == 0, s);
             }
         }
