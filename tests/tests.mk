@@ -22,7 +22,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(LIBRARY)
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS) -lcmocka
 
 # The core of the translator for the host, against the headers of the toy instead of rv64/; and the toy.
-TOY_SOURCES := $(wildcard src/translator/fragment/*.c tests/toy/*.c) src/base/text.c
+TOY_SOURCES := $(wildcard src/translator/passes/*.c src/translator/fragment/*.c tests/toy/*.c) src/base/text.c
 TOY_OBJECTS := $(TOY_SOURCES:%.c=$(BUILD)/toy/%.o)
 TOY_TESTS := $(wildcard tests/unit/test_fragment_*.c)
 

@@ -208,11 +208,60 @@ static const char *take_max_loss(struct options *options, const char *value)
                : ": expected a share from 0% to 100%";
 }
 
+static const struct {
+    char name[12];
+    unsigned passes;
+} pass_names[] = {
+    {"all", PASSES_ALL},
+    {"traces", 0},
+#define PASS(id, name, help) {name, 1u << PASS_##id},
+#include "translator/passes/passes.def"
+#undef PASS
+};
+
+/* One name of the list; moves *list behind it.  False if there is no such pass. */
+static bool take_pass(struct options *options, const char **list)
+{
+    const bool out = **list == '-';
+    const char *const name = *list + out;
+    unsigned length = 0;
+
+    while (name[length] != '\0' && name[length] != ',') {
+        length++;
+    }
+    *list = name + length;
+    for (unsigned i = 0; i < sizeof pass_names / sizeof pass_names[0]; i++) {
+        const char *known = pass_names[i].name;
+        unsigned same = 0;
+        while (same < length && known[same] == name[same]) {
+            same++;
+        }
+        if (same == length && known[same] == '\0') {
+            options->passes = out ? options->passes & ~pass_names[i].passes
+                                  : options->passes | pass_names[i].passes;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *take_opt(struct options *options, const char *value)
 {
     options->opt_given = true;
-    options->traces = equals(value, "traces");
-    return options->traces || equals(value, "none") ? NULL : ": expected none or traces";
+    options->traces = true;
+    options->passes = 0;
+    if (equals(value, "none")) {
+        options->traces = false;
+        return NULL;
+    }
+    while (take_pass(options, &value)) {
+        if (*value == '\0') {
+            return NULL;
+        }
+        value++;
+    }
+    return ": expected none, or a list of all, traces, values, loads, common, guards, invariant; "
+           "-NAME takes one out";
 }
 
 static const char *take_builder_cost(struct options *options, const char *value)

@@ -26,8 +26,9 @@ void target_hw_new(const uint8_t *tag, uint64_t threshold)
     toy_counter_new(processor, tag, threshold);
 }
 
-void target_hw_leave(void)
+void target_hw_leave(const uint8_t *way)
 {
+    (void)way;
     leaves = true;
 }
 

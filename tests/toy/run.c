@@ -325,9 +325,53 @@ unsigned target_exit_length(const struct exit *exit)
     return 0;
 }
 
-const uint8_t *target_exit_jump(const struct exit *exit)
+const uint8_t *target_exit_begin(const struct exit *exit)
 {
     return exit->site.displacement;
+}
+
+/* Passes leave the toy's traces alone. */
+bool target_open(const struct plan *plan, struct ops *ops)
+{
+    (void)plan;
+    (void)ops;
+    return false;
+}
+
+unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
+                             const struct arranged *placed)
+{
+    (void)plan;
+    (void)ops;
+    (void)placed;
+    return 0;
+}
+
+bool target_fold(uint32_t word, uint64_t a, uint64_t b, uint64_t *result)
+{
+    (void)word;
+    (void)a;
+    (void)b;
+    (void)result;
+    return false;
+}
+
+bool target_takes(uint32_t word, uint64_t a, uint64_t b)
+{
+    (void)word;
+    (void)a;
+    (void)b;
+    return true;
+}
+
+bool target_adds(int64_t constant)
+{
+    return constant == 0;
+}
+
+int64_t target_upper_part(int64_t address)
+{
+    return address;
 }
 
 const uint8_t *target_last_way(const struct fragment *trace, bool leaves)

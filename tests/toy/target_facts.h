@@ -39,6 +39,12 @@ struct target_registers {
 /* The most that code takes which checks whether a fragment is what a lookup looks for. */
 #define TARGET_CHECK_BYTES 26u
 
+/* Passes leave the toy's traces alone. */
+#define TARGET_OWN_REGISTERS UINT32_C(0)
+#define TARGET_SCRATCH_REGISTER 0
+#define TARGET_NEVER_SPARE UINT32_C(0)
+#define TARGET_KEPT_REGISTERS UINT32_C(0)
+
 #define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)0)
 #define TARGET_LOOKUP_BYTES_BEHIND(bits) (sizeof(union target_lookup) << (bits))
 

@@ -3,7 +3,6 @@
 
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
-#include "translator/fragment/passes.h"
 #include "translator/fragment/translator.h"
 
 #include "base/check.h"
@@ -352,7 +351,6 @@ struct fragment *build_fragment(struct context *context, guest_addr start, unsig
     if (UNLIKELY(!make_plan(context, start, plan))) {
         return NULL;
     }
-    passes_run(plan);
     if (UNLIKELY(translator->changes.indexed)) {
         guarded = changes_guard(translator, plan);
     }

@@ -16,6 +16,7 @@ enum exit_kind {
     EXIT_HOT,    /* the counter of `target` reached its threshold */
     EXIT_RECORD, /* to `target`, from a fragment that records the way that the program takes */
     EXIT_RECORD_INDIRECT, /* to context->target, from one that records */
+    EXIT_NEVER, /* a guard that certainly holds: there is no such way */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own trampoline or straight into
@@ -63,6 +64,7 @@ struct fragment {
     struct fragment *trace;      /* what the program executes in its place, or NULL */
     struct holder *holders;      /* of its code */
     const struct path *path;     /* of a trace: what it was made of; else NULL */
+    const uint8_t *hot;          /* of a trace that has put registers away: how a callback at its entry leaves; or NULL */
     struct original *original;   /* the code that it was made from, where that is kept; or NULL */
     bool
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but
@@ -70,6 +72,13 @@ struct fragment {
     struct fragment *next;   /* in the same bucket of the index */
     struct fragment *before; /* the one that was built before it; NULL for the first */
 };
+
+/* Where each execution of the code that stands for `fragment` passes: the tag of its counter.  Who goes around in a trace
+ * does not pass its landing. */
+static inline const uint8_t *fragment_tag(const struct fragment *fragment)
+{
+    return fragment->trace != NULL ? fragment->trace->entry : fragment->landing;
+}
 
 /* Where control enters `fragment` from dispatch or from an indirect jump. */
 static inline const uint8_t *fragment_indirect_entry(const struct fragment *fragment)

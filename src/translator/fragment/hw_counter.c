@@ -18,7 +18,7 @@ static bool attach(struct counts *counts, struct fragment *fragment)
     if (!count_attach(counts, fragment)) {
         return false;
     }
-    struct loop **bucket = tag_bucket(counts, fragment->landing);
+    struct loop **bucket = tag_bucket(counts, fragment_tag(fragment));
     fragment->loop->next_tag = *bucket;
     *bucket = fragment->loop;
     return true;
@@ -28,12 +28,12 @@ static bool attach(struct counts *counts, struct fragment *fragment)
 static bool has_counter(struct counts *counts, struct fragment *fragment)
 {
     return fragment->loop == NULL ? !attach(counts, fragment)
-                                  : target_hw_read(fragment->landing) != NO_COUNTER;
+                                  : target_hw_read(fragment_tag(fragment)) != NO_COUNTER;
 }
 
 static void forget_tag(struct counts *counts, const struct loop *loop)
 {
-    struct loop **place = tag_bucket(counts, loop->fragment->landing);
+    struct loop **place = tag_bucket(counts, fragment_tag(loop->fragment));
     while (*place != loop) {
         place = &(*place)->next_tag;
     }
@@ -52,7 +52,7 @@ static struct reading read_head(const struct translator *translator, const struc
     if (loop->fragment == NULL) {
         return reading;
     }
-    const uint64_t count = target_hw_read(loop->fragment->landing);
+    const uint64_t count = target_hw_read(fragment_tag(loop->fragment));
     if (count != NO_COUNTER) {
         reading.made = true;
         reading.executions += count;
@@ -143,7 +143,7 @@ static void hw_make(struct translator *translator, struct fragment *fragment)
     }
     close(translator, loop);
     count_settled(translator->counts);
-    target_hw_new(fragment->landing, count_threshold(translator, loop));
+    target_hw_new(fragment_tag(fragment), count_threshold(translator, loop));
     loop->made = true;
 }
 
@@ -196,8 +196,8 @@ static void hw_drop(struct translator *translator, struct loop *loop)
 {
     forget_tag(translator->counts, loop);
     close(translator, loop);
-    target_hw_drop(loop->fragment->landing);
-    if (loop->fragment->landing != loop->fragment->entry) {
+    target_hw_drop(fragment_tag(loop->fragment));
+    if (fragment_tag(loop->fragment) != loop->fragment->entry) {
         /* A thread that was about to make a counter may have done so after the tag moved. */
         target_hw_drop(loop->fragment->entry);
     }
@@ -210,7 +210,7 @@ void hw_counter_callback(struct context *context, const uint8_t *tag)
 {
     struct counts *counts = context->translator->counts;
     struct loop *loop = *tag_bucket(counts, tag);
-    while (loop != NULL && loop->fragment->landing != tag) {
+    while (loop != NULL && fragment_tag(loop->fragment) != tag) {
         loop = loop->next_tag;
     }
     if (UNLIKELY(loop == NULL)) {
@@ -221,14 +221,15 @@ void hw_counter_callback(struct context *context, const uint8_t *tag)
     count_note_hot(counts, loop);
     if (count_wants_path(context->translator, loop)) {
         context->hot = &loop->reached;
-        target_hw_leave();
+        const struct fragment *trace = loop->fragment->trace;
+        target_hw_leave(trace != NULL ? trace->hot : NULL);
     }
 }
 
 /* The counter calls back at `threshold` executions from the start, if there is one; its count stays. */
 static void set_threshold(const struct loop *loop, uint64_t more)
 {
-    const uint8_t *tag = loop->fragment->landing;
+    const uint8_t *tag = fragment_tag(loop->fragment);
     const uint64_t count = target_hw_read(tag);
 
     if (count != NO_COUNTER) {
@@ -257,7 +258,7 @@ static void hw_calm(struct translator *translator, struct loop *loop)
     }
 }
 
-/* The loop gets another counter, at the landing of its fragment; `uncounted` executions were counted that have not
+/* The loop gets another counter, at the tag of its fragment; `uncounted` executions were counted that have not
  * happened. */
 static void replace(struct translator *translator, struct loop *loop, const uint8_t *tag,
                     uint64_t uncounted)
@@ -273,7 +274,7 @@ static void replace(struct translator *translator, struct loop *loop, const uint
     target_hw_drop(tag);
     counts->totals.created++;
     counts->totals.dropped++;
-    target_hw_new(loop->fragment->landing, 0);
+    target_hw_new(fragment_tag(loop->fragment), 0);
     loop->made = true;
     loop->maker = NULL;
     count_settled(counts);
@@ -281,7 +282,7 @@ static void replace(struct translator *translator, struct loop *loop, const uint
 
 static void hw_uncount(struct translator *translator, struct loop *loop)
 {
-    replace(translator, loop, loop->fragment->landing, 1);
+    replace(translator, loop, fragment_tag(loop->fragment), 1);
 }
 
 /* The program left in the callback: the head was counted, and has not been executed.  Another thread may have done
@@ -299,14 +300,14 @@ static bool hw_lead(struct translator *translator, struct loop *loop, struct fra
 {
     struct counts *counts = translator->counts;
     struct fragment *fragment = loop->fragment;
-    const uint8_t *tag = fragment->landing;
+    const uint8_t *tag = fragment_tag(fragment);
 
     if (loop->maker != NULL && !target_hw_linked(loop->maker)) {
         loop->maker = NULL; /* it will be linked without making a counter */
     }
     forget_tag(counts, loop);
     trace_attach(translator, fragment, trace);
-    struct loop **bucket = tag_bucket(counts, fragment->landing);
+    struct loop **bucket = tag_bucket(counts, fragment_tag(fragment));
     loop->next_tag = *bucket;
     *bucket = loop;
     replace(translator, loop, tag, 0);

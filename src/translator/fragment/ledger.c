@@ -110,8 +110,9 @@ static bool fill(const struct translator *translator, struct ledger *ledger,
     }
     ledger->counts_end = plan->end[-1].kind == STEP_BRANCH;
     if (ledger->counts_end) { /* the last way on is a jump */
-        at = target_exit_jump(&trace->exits[0]);
-        ledger->blocks[ledger->count] = (struct ledger_block){.at = at, .after_on = 1};
+        at = target_exit_begin(&trace->exits[0]);
+        ledger->blocks[ledger->count] = (struct ledger_block){
+            .at = at, .after_on = (uint16_t)target_exit_length(&trace->exits[0])};
     }
     return true;
 }
@@ -201,7 +202,7 @@ static struct account reckon(const struct ledger *ledger)
             off * (block->exit != NULL ? target_exit_length(block->exit) : block->after_off);
         count = on;
     }
-    account.after += ledger->counts_end ? count : 0;
+    account.after += ledger->counts_end ? count * ledger->blocks[ledger->count].after_on : 0;
     return account;
 }
 

@@ -12,6 +12,7 @@ void optimizer_choose(struct options *options, bool has_hardware)
 
     if (!options->opt_given) {
         options->traces = counts && options->link && options->returns != RETURNS_FAST;
+        options->passes = options->traces ? PASSES_ALL : 0;
     }
 }
 
@@ -63,6 +64,26 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     return wanted <= optimizer->gain;
 }
 
+const struct log *optimizer_find_log(const struct optimizer *optimizer, const uint8_t *code)
+{
+    if (optimizer == NULL) {
+        return NULL;
+    }
+    const struct log *log = __atomic_load_n(&optimizer->logs, __ATOMIC_ACQUIRE);
+
+    while (log != NULL && (code < log->start || code >= log->end)) {
+        log = log->next;
+    }
+    return log;
+}
+
+/* It is complete: a signal may look for it at once. */
+void optimizer_add_log(struct optimizer *optimizer, struct log *log)
+{
+    log->next = optimizer->logs;
+    __atomic_store_n(&optimizer->logs, log, __ATOMIC_RELEASE);
+}
+
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,
                      uint64_t cycles)
 {
@@ -97,6 +118,7 @@ void optimizer_forget(struct translator *translator)
         recorder_abandon(at);
     }
     forget_profiles(optimizer);
+    optimizer->logs = NULL;
     ledger_close(translator);
     for (unsigned i = 0; i < translator->counts->loop_count; i++) {
         struct loop *loop = &translator->counts->loops[i];

@@ -8,6 +8,8 @@
 
 #include "translator/fragment/index.h"
 #include "translator/fragment/plan.h"
+#include "translator/passes/log.h"
+#include "translator/passes/place.h"
 
 /* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
  * those before them all agree; and loops whose iterations are recorded at the same time. */
@@ -71,6 +73,10 @@ struct optimizer {
     int64_t settled_gain; /* of traces that are gone */
     int64_t gain;         /* of all, when it was looked at last, */
     uint64_t looked;      /* which was then */
+    struct log *logs;     /* of all traces that passes have changed */
+    struct ops ops;       /* of the trace that is being made, */
+    struct place place;
+    struct arranged placed;
 };
 
 /* Executions of a loop that let expect as many more, so that a trace of it pays. */
@@ -83,6 +89,10 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
 /* The loop has cost more: as much as target_clock and target_cycles say. */
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,
                      uint64_t cycles);
+/* What registers hold in the trace that has `code` on its path; NULL if passes have not changed it, or it is none.  Needs
+ * no lock. */
+const struct log *optimizer_find_log(const struct optimizer *optimizer, const uint8_t *code);
+void optimizer_add_log(struct optimizer *optimizer, struct log *log);
 /* Before the counters go with all fragments. */
 void optimizer_settle(struct translator *translator);
 

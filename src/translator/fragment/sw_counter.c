@@ -111,7 +111,7 @@ static bool sw_lead(struct translator *translator, struct loop *loop, struct fra
         return true;
     }
     if (!target_counter_aim(translator, loop,
-                            trace != NULL ? trace->entry : loop->fragment->entry)) {
+                            trace != NULL ? trace->landing : loop->fragment->entry)) {
         return false;
     }
     loop->fragment->trace = trace;

@@ -16,6 +16,8 @@
 #include "translator/fragment/cache.h"
 #include "translator/fragment/fragment.h"
 #include "translator/fragment/plan.h"
+#include "translator/passes/log.h"
+#include "translator/passes/place.h"
 
 struct loop;
 struct translator;
@@ -38,13 +40,24 @@ bool target_fits(guest_addr pc, guest_addr end);
 struct emission_special {
     bool records; /* indirect branches leave as a lookup of the kind LOOKUP_INLINE that failed */
     const uint8_t **blocks; /* gets where each STEP_BLOCK is */
+    /* Of a trace that passes have changed: what is written in the place of the plan, and gets what registers hold; else
+     * NULL. */
+    const struct ops *ops;
+    const struct arranged *placed;
+    struct log **log;
 };
+
+/* Opens a plan of a trace for passes; false if they shall leave it alone.  The most bytes that it takes then. */
+bool target_open(const struct plan *plan, struct ops *ops);
+unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
+                             const struct arranged *placed);
 
 /* Where target_emit writes, and what it says of that. */
 struct emission {
     struct translator *translator;
     struct fragment *fragment; /* its entry, landing, code, end and checks are set, and
-                                * the sites of its exits: those of the last step, then those of sides */
+                                * the sites of its exits: those of the last step, then those of sides;
+                                * `hot`, and the kinds of exits that passes have found never to be taken */
     unsigned lookup; /* the kind of the lookup that failed to find the fragment, or LOOKUP_INLINE */
     uint8_t *at;     /* where the code goes, in the cache */
     const struct emission_special *special; /* NULL for what is neither a trace nor records */
@@ -67,8 +80,8 @@ unsigned target_trace_bytes(const struct step *step);
  * code that it leads to; where an exit leads, from its
  * branch on; and where the last step of a trace ends that is no branch, and `leaves` through an exit or not. */
 unsigned target_exit_length(const struct exit *exit);
-/* Of the first exit of a branch: the jump that it is. */
-const uint8_t *target_exit_jump(const struct exit *exit);
+/* Of the first exit of a branch: where what it does begins. */
+const uint8_t *target_exit_begin(const struct exit *exit);
 unsigned target_length(const uint8_t *from, const uint8_t *to);
 unsigned target_way_length(const struct fragment *fragment, guest_addr next,
                            const struct fragment *to);
@@ -161,8 +174,9 @@ uint64_t target_hw_read(const uint8_t *tag);
 /* From now on one more register is the translator's own, so that code it adds to the program's need not save any; before
  * the first context is made.  The program's own value is in the context. */
 void target_take_scratch(struct translator *translator);
-/* In a callback: behind it the program leaves the cache through context->hot. */
-void target_hw_leave(void);
+/* In a callback: behind it the program leaves the cache through context->hot; first by `way`, the trace's that it is in, if
+ * that is not NULL. */
+void target_hw_leave(const uint8_t *way);
 void target_hw_drop(const uint8_t *tag);
 /* Whether there can be any number of them. */
 bool target_hw_unlimited(void);

@@ -9,10 +9,10 @@
 
 /* What one trace may need at the most. */
 #define TRACE_POOL_NEED                                                                            \
-    (sizeof(struct fragment) + (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +            \
+    (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) + (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +            \
      TRACE_BLOCKS * sizeof(struct holder) + TRACE_TARGETS * sizeof(struct guard_site) +            \
      sizeof(struct path) + LEDGER_BYTES + TARGET_END_BYTES)
-#define TRACE_MARK_NEED (2 * PLAN_STEPS)
+#define TRACE_MARK_NEED (2 * PLAN_STEPS + OPS_MAX)
 #define TRACE_CACHE_NEED (TARGET_TRACE_BYTES + TARGET_TRACE_TRAMPOLINE_BYTES + 2 * TARGET_END_BYTES)
 
 /* How far along a path a plan has come. */
@@ -239,8 +239,9 @@ static bool has_room(struct translator *translator)
 void trace_attach(struct translator *translator, struct fragment *fragment, struct fragment *trace)
 {
     fragment->trace = trace;
-    fragment->landing = trace != NULL ? trace->entry : fragment->entry;
-    target_redirect(translator, fragment, trace != NULL ? fragment_indirect_entry(trace) : NULL);
+    fragment->landing = trace != NULL ? trace->landing : fragment->entry;
+    target_redirect(translator, fragment,
+                    trace != NULL ? trace->landing - TARGET_INDIRECT_ENTRY_BYTES : NULL);
     link_again(translator, fragment);
 }
 
@@ -381,6 +382,26 @@ void trace_review(struct translator *translator, struct fragment *fragment)
     }
 }
 
+/* What passes make of the plan; NULL if it stays as it is. */
+static const struct arranged *optimize(struct translator *translator, const struct plan *plan)
+{
+    struct optimizer *optimizer = translator->optimizer;
+    struct ops *ops = &optimizer->ops;
+    struct arranged *placed = &optimizer->placed;
+
+    ops->passes = translator->options.passes;
+    if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
+        return NULL;
+    }
+    /* Registers that are put away pay where the loop has many turns. */
+    const uint32_t spares = ops->loops ? TARGET_KEPT_REGISTERS : 0;
+    if (!place_run(&optimizer->place, ops, spares, placed) ||
+        target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
+        return NULL;
+    }
+    return placed;
+}
+
 bool trace_make(struct context *context, struct fragment *fragment, const struct path *path)
 {
     struct translator *translator = context->translator;
@@ -400,8 +421,16 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         return false;
     }
     const uint8_t *blocks[TRACE_BLOCKS];
+    struct log *log = NULL;
     struct fragment *trace =
-        build_emit(translator, plan, &(struct emission_special){.blocks = blocks});
+        build_emit(translator, plan,
+                   &(struct emission_special){.blocks = blocks,
+                                              .ops = &optimizer->ops,
+                                              .placed = optimize(translator, plan),
+                                              .log = &log});
+    if (log != NULL) {
+        optimizer_add_log(optimizer, log);
+    }
     if (!translator->counts->kind->lead(translator, fragment->loop, trace)) {
         translator->cache.dead_bytes += (size_t)(trace->end - trace->code);
         optimizer->totals.abandoned++;

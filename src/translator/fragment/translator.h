@@ -48,6 +48,7 @@ struct options {
     bool follow;            /* --no-follow clears it */
     bool follow_exec;       /* --no-follow-exec does */
     bool traces;            /* hot loops become traces */
+    unsigned passes;        /* and these passes go over them, one bit for each enum pass */
     bool opt_given;         /* --opt says so, or that they do not */
     const char *argv0;      /* NULL: the program's path */
     const char *execfn;     /* what it was executed by, a script perhaps; NULL: the same */

@@ -184,19 +184,30 @@ static struct parts *parts_of(const struct emitter *emitter)
     return (struct parts *)(void *)emitter->translator->process.parts;
 }
 
+void emit_side_branch(struct emitter *emitter, uint32_t word, const struct item *item)
+{
+    parts_of(emitter)->sides[emitter->side_count++] =
+        (struct side){.branch = emitter->at, .held = 0, .item = item};
+    emit_word(emitter, word);
+}
+
+void emit_no_side(struct emitter *emitter)
+{
+    emitter->special->side_exits[emitter->side_count].kind = EXIT_NEVER;
+    parts_of(emitter)->sides[emitter->side_count++] = (struct side){.branch = NULL, .held = 0};
+}
+
 /* A branch of a trace leaves it from the middle. */
 static void emit_guard(struct emitter *emitter, const struct step *step)
 {
     const uint32_t turned = (step->flags & STEP_TURNED) != 0 ? BRANCH_OPPOSITE : 0;
 
     emit_alignment(emitter);
-    parts_of(emitter)->sides[emitter->side_count++] =
-        (struct side){.branch = emitter->at, .held = 0};
-    emit_word(emitter, step->detail ^ turned);
+    emit_side_branch(emitter, step->detail ^ turned, NULL);
 }
 
 /* The exit of a second target is in the code of the guard before it. */
-static void note_second(struct emitter *emitter)
+void emit_second_target(struct emitter *emitter)
 {
     struct special_emitter *trace = emitter->special;
 
@@ -222,6 +233,14 @@ SELDOM static void emit_sides(struct emitter *emitter, const struct side *sides,
         }
         emit_alignment(emitter);
         put_word(branch, get_word(branch) | branch_offset_bits(emitter->at - branch));
+        if (sides[i].item != NULL && items_has_way_out(emitter, sides[i].item)) {
+            uint8_t *const stub = emitter->at;
+            items_emit_way_out(emitter, sides[i].item);
+            emit_alignment(emitter);
+            emit_exit(emitter, &exits[i], NULL);
+            exits[i].site.stub = stub;
+            continue;
+        }
         whole_give_back(emitter, sides[i].held);
         emit_exit(emitter, &exits[i], sides[i].held == 0 ? branch : NULL);
     }
@@ -281,7 +300,7 @@ static bool step_has_code(const struct step *step)
 SELDOM static void note_without_code(struct emitter *emitter, const struct step *step)
 {
     if (step->kind == STEP_SECOND_TARGET) {
-        note_second(emitter);
+        emit_second_target(emitter);
     } else if (step->kind == STEP_BLOCK) {
         *emitter->special->blocks++ = emitter->at;
     }
@@ -355,8 +374,8 @@ __attribute__((noinline)) void emit_step(struct emitter *emitter, const struct s
 }
 
 /* Of a whole, the ways out of its middle are the steps behind it. */
-SELDOM static void emit_whole(struct emitter *emitter, const struct plan *plan,
-                              const struct step *step, const uint8_t *code)
+SELDOM void emit_whole(struct emitter *emitter, const struct plan *plan, const struct step *step,
+                       const uint8_t *code)
 {
     struct fragment *fragment = emitter->fragment;
     struct exit *exits = fragment->exits + fragment->exit_count - plan->side_count;
@@ -368,6 +387,16 @@ SELDOM static void emit_whole(struct emitter *emitter, const struct plan *plan,
     while (step[1].kind == STEP_SIDE) {
         emitter->side_count++;
         step++;
+    }
+}
+
+void emit_last_step(struct emitter *emitter, const struct step *last)
+{
+    if (last->kind == STEP_BRANCH) {
+        const uint32_t turned = (last->flags & STEP_TURNED) != 0 ? BRANCH_OPPOSITE : 0;
+        emit_branch_slowly(emitter, last->detail ^ turned, emitter->fragment->exits);
+    } else {
+        emit_step(emitter, last);
     }
 }
 
@@ -410,6 +439,9 @@ SELDOM static void begin_special(const struct plan *plan, const struct emission_
     trace->blocks = special->blocks;
     trace->side_exits = fragment->exits + fragment->exit_count - plan->side_count;
     trace->guard_count = 0;
+    trace->ops = special->ops;
+    trace->placed = special->placed;
+    trace->log = NULL;
     emitter->special = trace;
 }
 
@@ -438,7 +470,14 @@ void target_emit(const struct plan *plan, struct emission *emission)
     }
     fragment->entry = fragment->landing = at;
     const uint8_t *run = at;
-    for (const struct step *step = plan->steps; step != plan->end; code += step++->bytes) {
+    const struct step *first = plan->steps;
+    if (UNLIKELY(emitter.special != NULL) && emitter.special->placed != NULL) {
+        emitter.at = at;
+        items_emit(&emitter, plan);
+        at = emitter.at;
+        first = plan->end;
+    }
+    for (const struct step *step = first; step != plan->end; code += step++->bytes) {
         if (step->kind == STEP_COPY) {
             at = copy_run(at, code, step->bytes);
             continue;
@@ -473,6 +512,11 @@ void target_emit(const struct plan *plan, struct emission *emission)
     }
     if (UNLIKELY(emitter.special != NULL)) {
         at = emit_misses(&emitter, at);
+    }
+    if (UNLIKELY(emitter.special != NULL) && emitter.special->placed != NULL) {
+        items_emit_rest(&emitter);
+        at = emitter.at;
+        *emission->special->log = emitter.special->log;
     }
     fragment->end = at;
     publish(fragment, emitter.lookup_site, translator, trampolines_end);

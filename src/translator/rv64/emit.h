@@ -92,6 +92,7 @@ void emit_alignment(struct emitter *emitter);
 struct side {
     uint8_t *branch; /* NULL: its exit is there already */
     unsigned held;   /* as in a mark (state.h): the exit gives it back first */
+    const struct item *item; /* of a guard that passes have placed; or NULL */
 };
 void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t *code,
                 struct exit *exits, struct side *sides);
@@ -118,7 +119,9 @@ void emit_return(struct emitter *emitter, guest_addr after);
 struct target_guard {
     uint8_t *branch;         /* to the code for all other targets, behind the trace's end */
     const struct step *step; /* STEP_GUARD_TARGET; STEP_SECOND_TARGET may follow */
-    uint64_t gp;             /* what the target was compared with, in gp */
+    const struct item *item; /* as in struct side */
+    bool knows_gp;           /* gp is this: what the target was compared with, mostly */
+    uint64_t gp;
     struct exit *second;     /* to the second target, or NULL */
 };
 /* What must be known of a whole trace, or of what records. */
@@ -127,6 +130,9 @@ struct special_emitter {
     bool knows_gp; /* the scratch register is `gp` here */
     uint64_t gp;
     const uint8_t **blocks; /* gets where each STEP_BLOCK is */
+    const struct ops *ops; /* these three as in struct emission_special */
+    const struct arranged *placed;
+    struct log *log;
     struct exit *side_exits;
     unsigned guard_count;
     struct target_guard guards[TRACE_TARGETS];
@@ -135,8 +141,27 @@ struct special_emitter {
 void guard_emit(struct emitter *emitter, const struct step *step);
 /* A call whose callee is on the trace, too: its return address `after` in `rd`, which may be x0. */
 void guard_emit_call(struct emitter *emitter, unsigned rd, guest_addr after);
+/* The comparison of the first register with `value` alone, which the second one holds, unless that is NO_REGISTER. */
+void guard_emit_comparison(struct emitter *emitter, const struct step *step, const uint8_t reg[2],
+                           uint64_t value, const struct item *item);
 /* Writes the code for all other targets. */
 void guard_emit_miss(struct emitter *emitter, const struct target_guard *guard);
+
+/* items.c: a trace that passes have changed.  The path; what stands behind all else; and what a way out of the middle
+ * does, if it does anything. */
+void items_emit(struct emitter *emitter, const struct plan *plan);
+void items_emit_rest(struct emitter *emitter);
+void items_emit_way_out(struct emitter *emitter, const struct item *item);
+bool items_has_way_out(const struct emitter *emitter, const struct item *item);
+
+/* emit.c, for items.c: the branch of a guard, whose exit follows behind the end; a guard that goes; a whole; and the last
+ * step of a plan. */
+void emit_side_branch(struct emitter *emitter, uint32_t word, const struct item *item);
+void emit_no_side(struct emitter *emitter);
+void emit_second_target(struct emitter *emitter);
+void emit_whole(struct emitter *emitter, const struct plan *plan, const struct step *step,
+                const uint8_t *code);
+void emit_last_step(struct emitter *emitter, const struct step *last);
 
 /* lookup.c: before the indirect entry of a fragment that a lookup of this kind failed to find, what compares
  * the target. */
@@ -161,6 +186,10 @@ struct site_word {
     uint32_t word;
 };
 struct site_word site_straight(const struct target_site *site, const uint8_t *to);
+/* Whether that word leads to the entry, and not to the stub. */
+bool site_leads_around(const struct target_site *site);
+/* Sends the word that leads around, which nobody executes yet, to `to`. */
+void site_aim_around(const struct target_site *site, const uint8_t *to);
 /* Changes code that is there.  Another thread may be executing it: it is aligned
  * then (emit_alignment), and one store does it. */
 static inline void patch_word(uint8_t *at, uint32_t word)

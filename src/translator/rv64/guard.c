@@ -100,18 +100,30 @@ void guard_emit_call(struct emitter *emitter, unsigned rd, guest_addr after)
     }
 }
 
+void guard_emit_comparison(struct emitter *emitter, const struct step *step, const uint8_t reg[2],
+                           uint64_t value, const struct item *item)
+{
+    struct special_emitter *trace = emitter->special;
+
+    if (reg[1] == NO_REGISTER) {
+        emit_known(emitter, value);
+    }
+    emit_alignment(emitter);
+    trace->guards[trace->guard_count++] = (struct target_guard){
+        .branch = emitter->at, .step = step, .item = item, .knows_gp = trace->knows_gp, .gp = trace->gp};
+    emit_word(emitter,
+              word_r((uint32_t)MATCH_bne, 0, reg[0], reg[1] != NO_REGISTER ? reg[1] : (uint32_t)GP));
+}
+
 /* Bit 0 of a target, which a jump ignores, is set nowhere: what has it goes the long way. */
 void guard_emit(struct emitter *emitter, const struct step *step)
 {
-    struct special_emitter *trace = emitter->special;
     const uint32_t detail = step->detail;
 
     if ((step->flags & STEP_KNOWN) == 0) {
-        emit_known(emitter, step->value - (uint64_t)(int64_t)((int32_t)detail >> 20));
-        emit_alignment(emitter);
-        trace->guards[trace->guard_count++] =
-            (struct target_guard){emitter->at, step, trace->gp, NULL};
-        emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, field(detail, 15), GP));
+        const uint64_t value = step->value - (uint64_t)(int64_t)((int32_t)detail >> 20);
+        const uint8_t reg[2] = {(uint8_t)field(detail, 15), NO_REGISTER};
+        guard_emit_comparison(emitter, step, reg, value, NULL);
     }
     guard_emit_call(emitter, field(detail, 7), step_end(step));
 }
@@ -122,8 +134,6 @@ static void emit_second(struct emitter *emitter, const struct target_guard *guar
     const struct step *step = guard->step;
     const uint32_t detail = step->detail;
 
-    emitter->special->knows_gp = true;
-    emitter->special->gp = guard->gp;
     emit_known(emitter, step[1].value - (uint64_t)(int64_t)((int32_t)detail >> 20));
     uint8_t *other = emitter->at;
     emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, field(detail, 15), GP));
@@ -159,13 +169,19 @@ void guard_emit_miss(struct emitter *emitter, const struct target_guard *guard)
     emit_alignment(emitter);
     put_word(guard->branch,
              get_word(guard->branch) | branch_offset_bits(emitter->at - guard->branch));
+    emitter->special->knows_gp = guard->knows_gp;
+    emitter->special->gp = guard->gp;
+    const bool leaves = guard->item != NULL && items_has_way_out(emitter, guard->item);
+    if (leaves) {
+        items_emit_way_out(emitter, guard->item);
+    }
     if (guard->second != NULL) {
         emit_second(emitter, guard);
     }
     jump.kind = (jump.flags & STEP_RETURNS) != 0 ? STEP_RETURN : STEP_INDIRECT_CALL;
     jump.flags = 0;
     if (emitter->translator->options.counters != COUNTERS_SW_EXACT) {
-        emit_growth(emitter, &jump, guard->second == NULL ? guard->branch : NULL);
+        emit_growth(emitter, &jump, guard->second == NULL && !leaves ? guard->branch : NULL);
     } else {
         emit_step(emitter, &jump);
     }

@@ -23,9 +23,9 @@ uint64_t target_hw_read(const uint8_t *tag)
     return xstrata_ctr_read((uintptr_t)tag);
 }
 
-void target_hw_leave(void)
+void target_hw_leave(const uint8_t *way)
 {
-    xstrata_csr_write(ctrepc, (uintptr_t)target_hot);
+    xstrata_csr_write(ctrepc, way != NULL ? (uintptr_t)way : (uintptr_t)target_hot);
 }
 
 bool target_hw_unlimited(void)
@@ -48,7 +48,7 @@ enum {
     PATCH_WORD = 9, /* the store; or an auipc, and all that follows one word later */
     JUMP_WORD = 13,
     STRAIGHT_WORD = 15, /* the patched word */
-    ENTRY_WORD = 16,    /* the fragment's entry, in two words */
+    ENTRY_WORD = 16,    /* the fragment's tag, in two words */
     NEW_COUNTER_WORDS = 18,
 };
 #define FROM_CALLBACK(word) (((word)-CALLBACK_WORD) * 4)
@@ -71,8 +71,8 @@ static _Alignas(8) const uint32_t new_counter[JUMP_WORD + 1] = {
     0, /* jal: to the entry */
 };
 
-/* The store is out of the entry's reach. */
-SELDOM static void write_far_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
+/* The store is out of the tag's reach. */
+SELDOM static void write_far_patch(uint32_t *code, const uint8_t *patched, const uint8_t *landing)
 {
     const int64_t distance = patched - (const uint8_t *)(code + PATCH_WORD);
     const int32_t offset = low_part(distance);
@@ -80,19 +80,20 @@ SELDOM static void write_far_patch(uint32_t *code, const uint8_t *patched, const
                       (JUMP_WORD - PATCH_WORD) * sizeof *code);
     code[PATCH_WORD] = word_u((uint32_t)MATCH_auipc, A0, (int32_t)(distance - offset));
     code[PATCH_WORD + 1] |= word_s(0, 0, 0, offset);
-    code[JUMP_WORD + 1] = word_jal(X0, entry - (const uint8_t *)(code + JUMP_WORD + 1));
+    code[JUMP_WORD + 1] = word_jal(X0, landing - (const uint8_t *)(code + JUMP_WORD + 1));
 }
 
-/* Patches the exit, restores the registers and goes to the entry: from PATCH_WORD on. */
-static void write_patch(uint32_t *code, const uint8_t *patched, const uint8_t *entry)
+/* Patches the exit, restores the registers and goes to the landing: from PATCH_WORD on. */
+static void write_patch(uint32_t *code, const uint8_t *patched, const uint8_t *tag,
+                        const uint8_t *landing)
 {
-    const int64_t offset = patched - entry;
+    const int64_t offset = patched - tag;
     if (UNLIKELY(offset != low_part(offset))) {
-        write_far_patch(code, patched, entry);
+        write_far_patch(code, patched, landing);
         return;
     }
     code[PATCH_WORD] |= word_s(0, 0, 0, (int32_t)offset);
-    code[JUMP_WORD] = word_jal(X0, entry - (const uint8_t *)(code + JUMP_WORD));
+    code[JUMP_WORD] = word_jal(X0, landing - (const uint8_t *)(code + JUMP_WORD));
 }
 
 bool target_hw_link(struct translator *translator, struct exit *exit, const struct fragment *to)
@@ -115,9 +116,9 @@ bool target_hw_link(struct translator *translator, struct exit *exit, const stru
     if (count_threshold(translator, to->loop) != 0) {
         code[NEW_WORD] |= A1 << 20;
     }
-    write_patch(code, straight.at, to->landing);
+    write_patch(code, straight.at, fragment_tag(to), to->landing);
     code[STRAIGHT_WORD] = straight.word;
-    *(const uint8_t **)(void *)(code + ENTRY_WORD) = to->landing;
+    *(const uint8_t **)(void *)(code + ENTRY_WORD) = fragment_tag(to);
     target_sync(translator, CODE_COUNTER, place, place + bytes);
     patch_word(site->jump, word_jal(X0, place - site->jump));
     target_sync(translator, CODE_FRAGMENT, site->jump, site->jump + sizeof(uint32_t));

@@ -55,12 +55,17 @@ unsigned target_miss_length(const struct fragment *fragment)
 
 unsigned target_exit_length(const struct exit *exit)
 {
-    return is_short(&exit->site) ? 0 : 1;
+    const struct target_site *site = &exit->site;
+
+    if (is_short(site) || (site->around != NULL && site_leads_around(site))) {
+        return 0;
+    }
+    return (site->stub != NULL ? target_length(site->stub, site->jump) : 0) + 1;
 }
 
-const uint8_t *target_exit_jump(const struct exit *exit)
+const uint8_t *target_exit_begin(const struct exit *exit)
 {
-    return exit->site.jump;
+    return exit->site.stub != NULL ? exit->site.stub : exit->site.jump;
 }
 
 const uint8_t *target_last_way(const struct fragment *trace, bool leaves)
@@ -68,11 +73,15 @@ const uint8_t *target_last_way(const struct fragment *trace, bool leaves)
     const uint8_t *end = trace->end;
 
     if (leaves) {
-        return trace->exits[0].site.jump + 4;
+        const struct target_site *site = &trace->exits[0].site;
+        return (site->around != NULL ? site->around : site->jump) + 4;
     }
     for (uint64_t i = 0; i < trace->exit_count; i++) { /* these stand behind it */
-        const uint8_t *jump = trace->exits[i].site.jump;
-        end = jump < end ? jump : end;
+        const struct exit *exit = &trace->exits[i];
+        if (exit->kind != EXIT_NEVER) {
+            const uint8_t *begin = target_exit_begin(exit);
+            end = begin < end ? begin : end;
+        }
     }
     return end;
 }

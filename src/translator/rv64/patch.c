@@ -108,6 +108,26 @@ bool target_offer_last_words(struct translator *translator)
     return true;
 }
 
+/* The word that leads around a trace: a branch or a jump. */
+static uint32_t around_word(const struct target_site *site, const uint8_t *to)
+{
+    const uint32_t word = get_word(site->around);
+    const int64_t offset = to - site->around;
+
+    return (word & 127) == MATCH_jal ? word_jal(X0, offset)
+                                     : (word & ~BRANCH_OFFSET_MASK) | branch_offset_bits(offset);
+}
+
+bool site_leads_around(const struct target_site *site)
+{
+    return get_word(site->around) != around_word(site, site->stub);
+}
+
+void site_aim_around(const struct target_site *site, const uint8_t *to)
+{
+    put_word(site->around, around_word(site, to));
+}
+
 /* The way there that one patched word makes: the branch reaches, else the jump behind it; NULL if neither
  * does. */
 static uint8_t *choose_site(const struct target_site *site, const uint8_t *to)
@@ -192,8 +212,24 @@ INLINE static bool link_near(struct translator *translator, const struct target_
     return true;
 }
 
+/* Who goes around in the trace that stands for `to` does not pass the landing; who goes elsewhere leaves through the
+ * stub.  Returns whether the exit is linked. */
+SELDOM static bool link_around(struct translator *translator, const struct target_site *site,
+                               const struct fragment *to)
+{
+    const struct fragment *trace = to->trace;
+    const bool goes_around =
+        trace != NULL && site->around > trace->entry && site->around < trace->end;
+
+    patch_back(translator, site->around, around_word(site, goes_around ? trace->entry : site->stub));
+    return goes_around;
+}
+
 void target_link(struct translator *translator, struct exit *exit, const struct fragment *to)
 {
+    if (UNLIKELY(exit->site.around != NULL) && link_around(translator, &exit->site, to)) {
+        return;
+    }
     if (!link_near(translator, &exit->site, to->landing)) {
         link_far(translator, &exit->site, to);
     }
@@ -222,6 +258,9 @@ void target_unlink(struct translator *translator, struct exit *exit)
 
     patch_back(translator, site->jump, word_jal(X0, site->trampoline - site->jump));
     patch_branch_back(translator, site);
+    if (UNLIKELY(site->around != NULL)) {
+        patch_back(translator, site->around, around_word(site, site->stub));
+    }
 }
 
 /* The word before a fragment's entry takes a0 back for those who come through a

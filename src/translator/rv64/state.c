@@ -35,18 +35,21 @@ static void note_saved(struct saved *saved, const uint8_t *from, const uint8_t *
     }
 }
 
-/* Those that are the translator's own are in the context already. */
+/* Those that are the translator's own are in the context already, and so are those that a trace has put away. */
 static void take_registers(struct context *context, const struct frame_context *frame,
-                           const struct saved *saved)
+                           const struct saved *saved, const struct log_place *places)
 {
     const bool owns_gp = context->translator->process.owns_gp != 0;
 
     for (unsigned i = 1; i < 32; i++) {
+        const struct log_place place =
+            places != NULL ? places[i] : (struct log_place){.reg = (uint8_t)i};
         if (saved->offset[i] != NOT_SAVED) {
             context->registers.x[i] =
                 *(const uint64_t *)(const void *)((const uint8_t *)context + saved->offset[i]);
-        } else if (i != TP && !(i == GP && owns_gp)) {
-            context->registers.x[i] = frame->x[i];
+        } else if (i != TP && !(i == GP && owns_gp) && !place.in_context) {
+            context->registers.x[i] =
+                (place.reg != NO_REGISTER ? frame->x[place.reg] : 0) + (uint64_t)place.constant;
         }
     }
 }
@@ -65,19 +68,19 @@ bool state_take(struct context *context, const struct frame_context *frame)
     if (frame->x[0] == context->signals->native) {
         saved.offset[A0] = CONTEXT_X(A0);
         context->target = frame->x[0];
-        take_registers(context, frame, &saved);
+        take_registers(context, frame, &saved, NULL);
         return true;
     }
     if (counter_leave(context, code, saved.offset)) {
-        take_registers(context, frame, &saved);
+        take_registers(context, frame, &saved, NULL);
         return true;
     }
     struct state state;
     if (!is_in_cache(translator, code) || !state_find(translator, code, &state)) {
         return false;
     }
-    note_saved(&saved, state.piece, code);
     context->target = state.pc;
+    note_saved(&saved, state.piece, code);
     if ((state.held & HELD_GP) != 0) { /* it is the program's for the moment: whole.c */
         context->registers.x[GP] = frame->x[GP];
     }
@@ -86,7 +89,12 @@ bool state_take(struct context *context, const struct frame_context *frame)
         context->registers.x[TP] = frame->x[held];
         saved.offset[held] = CONTEXT_SPARE;
     }
-    take_registers(context, frame, &saved);
+    const struct log *log = optimizer_find_log(translator->optimizer, code);
+    struct log_place places[OPS_REGISTERS];
+    if (log != NULL) {
+        log_find(log, code, places);
+    }
+    take_registers(context, frame, &saved, log != NULL ? places : NULL);
     return true;
 }
 

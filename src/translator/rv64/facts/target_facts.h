@@ -70,6 +70,13 @@ struct target_registers {
  * needed again: with threads, and where fragments go one by one.  A multiple of 8. */
 #define TARGET_FAR_WAY_BYTES 16
 
+/* Registers, one bit each: the translator's own (gp and tp), of which gp is for whatever code in the cache needs for a
+ * moment; sp; and those that neither callbacks nor the way to dispatch put away (s0 to s11). */
+#define TARGET_OWN_REGISTERS UINT32_C(0x00000018)
+#define TARGET_SCRATCH_REGISTER 3
+#define TARGET_NEVER_SPARE UINT32_C(0x00000004)
+#define TARGET_KEPT_REGISTERS UINT32_C(0x0ffc0300)
+
 /* The most that code takes which checks, with a scratch register, whether a fragment is what a lookup looks for. */
 #define TARGET_CHECK_BYTES 40u
 
@@ -99,6 +106,8 @@ struct target_site {
         *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
     uint8_t *
         maker; /* a trampoline that makes a counter, or counts, in the other one's place; or NULL */
+    uint8_t *stub;   /* where what the exit does begins, in front of the jump; NULL: with the jump */
+    uint8_t *around; /* of a trace that goes around: the word that leads to its entry, or to `stub`; or NULL */
 };
 
 /* The context of the thread that runs the translator. */
@@ -115,7 +124,7 @@ struct target_process {
     struct xstrata_last_words last_words;
     uint64_t signal_return; /* where handlers return to, if that is in the cache */
     uint64_t owns_gp;       /* 1 once target_take_scratch was called */
-    uint64_t parts[288];    /* what target_emit must remember of a trace while it writes it */
+    uint64_t parts[448];    /* what target_emit must remember of a trace while it writes it */
 };
 
 /* The entry of the auxiliary vector by which a processor says that it has counters, and more for translators;

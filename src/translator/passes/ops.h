@@ -1,0 +1,176 @@
+/* A trace as passes see it: its instructions one by one, what each reads and writes, and what is known of the values.
+ *
+ * A value is a *root* plus a constant.  Root 0 is zero, so that constants are values like others; roots 1 to 31 are what
+ * the program's registers hold where the trace begins; the others are results of ops.  So a copy, an address and what
+ * it was computed from, and two loads that certainly give the same are recognized by looking at two numbers.
+ *
+ * The target opens a plan (target_open), number.c walks over the ops and lets the passes say what each result is, and
+ * place.c decides what is executed, and in which registers.  Stores, and what may fault, stay in their order. */
+#ifndef STRATA_TRANSLATOR_PASSES_OPS_H
+#define STRATA_TRANSLATOR_PASSES_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPS_REGISTERS 32
+#define NO_REGISTER 255
+/* A trace's instructions, and what blocks and guarded calls are more. */
+#define OPS_MAX 512
+/* Roots: one for each register, and for each op; some ops write several registers. */
+#define ROOTS_MAX (OPS_REGISTERS + OPS_MAX + 128)
+/* Of a register that holds nothing. */
+#define ROOT_NONE ROOTS_MAX
+
+/* The passes by name, for --opt. */
+enum pass {
+#define PASS(id, name, help) PASS_##id,
+#include "translator/passes/passes.def"
+#undef PASS
+    PASS_COUNT
+};
+#define PASSES_ALL ((1u << PASS_COUNT) - 1)
+
+enum op_kind {
+    OP_CONSTANT, /* rd = constant */
+    OP_ADD,      /* rd = rs[0] + constant */
+    OP_COMPUTE,  /* rd depends on `word`, rs[0] and rs[1] alone, and nothing else happens */
+    OP_LOAD,     /* rd = memory at rs[0] + constant */
+    OP_STORE,    /* memory at rs[0] + constant = rs[1] */
+    OP_OTHER,    /* stays as it is, but for which registers stand for rs and rd */
+    OP_BARRIER,  /* the same, and what was known of memory is not known behind it */
+    OP_STEP,     /* a step of the plan that the target writes itself; all registers are where the program has them */
+    OP_GUARD,    /* a branch: the trace goes on if it is not taken */
+    OP_TARGET,   /* the trace goes on if rs[0] is `constant` */
+    OP_NOTHING,  /* an instruction that takes no code */
+    OP_BLOCK,    /* no instruction: another block begins */
+    OP_END,      /* the last step of the plan; all registers are where the program has them */
+};
+
+enum op_flags {
+    OP_SIGNED = 1,  /* of a load: the value is sign-extended, else zero-extended */
+    OP_ADDS = 2,    /* of OP_COMPUTE: rs[0] + rs[1] */
+    OP_EXTENDS = 4, /* of OP_COMPUTE: the low 32 bits of rs[0], sign-extended */
+    OP_WORD = 8,    /* the result is 32 bits, sign-extended */
+    OP_BYTE = 16,   /* the result is zero-extended from 8 bits */
+    OP_FLOATS = 32, /* of OP_LOAD and OP_STORE: to or from a register that is none of these */
+    OP_KNOWN = 64,  /* of a guard: the trace certainly goes on */
+};
+
+/* The number of the lowest bit of a mask that has one.  Not all RISC-V processors have an instruction for that. */
+static inline unsigned lowest_bit(uint32_t mask)
+{
+    static const uint8_t places[32] = {0,  1,  28, 2,  29, 14, 24, 3,  30, 22, 20,
+                                       15, 25, 17, 4,  8,  31, 27, 13, 23, 21, 19,
+                                       16, 7,  26, 12, 18, 6,  11, 5,  10, 9};
+
+    return places[(mask & -mask) * UINT32_C(0x077cb531) >> 27];
+}
+
+static inline unsigned count_bits(uint32_t mask)
+{
+    unsigned count = 0;
+
+    for (; mask != 0; mask &= mask - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* A root plus a constant. */
+struct value {
+    int64_t offset;
+    uint16_t root;
+};
+
+struct op {
+    uint8_t kind;  /* enum op_kind */
+    uint8_t flags; /* enum op_flags */
+    uint8_t rd;    /* the program's registers; NO_REGISTER if there is none */
+    uint8_t rs[2];
+    uint8_t bytes;      /* of memory */
+    uint8_t code_bytes; /* in the program */
+    bool older;         /* `out` is a value that there was before the op */
+    uint8_t pass;       /* then, which pass knows that; of a guard that is known, too */
+    uint16_t step;      /* of the plan, which it is of */
+    uint32_t word;      /* the target's own */
+    const uint8_t *code; /* its bytes in the plan */
+    uint64_t pc;
+    int64_t constant;
+    struct value in[2], out;
+};
+
+static inline bool value_equals(struct value a, struct value b)
+{
+    return a.root == b.root && a.offset == b.offset;
+}
+
+static inline bool value_is_constant(struct value value)
+{
+    return value.root == 0;
+}
+
+static inline struct value value_add(struct value value, int64_t more)
+{
+    return (struct value){.offset = (int64_t)((uint64_t)value.offset + (uint64_t)more),
+                          .root = value.root};
+}
+
+/* What is known of memory: a value that was loaded from there, or stored. */
+struct memory_fact {
+    struct value address, value;
+    uint8_t bytes;
+    bool stored;    /* by a store: memory has the low bytes of `value` */
+    bool is_signed; /* of a load */
+};
+#define MEMORY_FACTS 32
+
+/* Results of OP_COMPUTE, by what they are computed from. */
+#define COMMON_BUCKETS 64
+
+struct ops {
+    unsigned count;
+    unsigned passes;   /* one bit for each enum pass */
+    bool loops;        /* the trace goes on at its own beginning */
+    uint32_t named;    /* registers that are named anywhere, one bit each */
+    unsigned roots;
+    uint8_t root_flags[ROOTS_MAX];  /* OP_WORD and OP_BYTE */
+    uint16_t last_use[ROOTS_MAX];   /* the number of the last op that wants to have it */
+    struct value guest[OPS_REGISTERS]; /* what the program's registers hold */
+    unsigned fact_count, next_fact;
+    struct memory_fact facts[MEMORY_FACTS];
+    uint16_t common[COMMON_BUCKETS]; /* the number of an op, plus one */
+    struct op list[OPS_MAX];
+};
+
+/* number.c: tells what each op reads and writes, with what the passes know.  False if there are too many roots. */
+bool number_run(struct ops *ops);
+/* A root that nothing was known of. */
+struct value number_new_root(struct ops *ops, unsigned flags);
+
+static inline bool pass_is_on(const struct ops *ops, enum pass pass)
+{
+    return (ops->passes >> pass & 1) != 0;
+}
+
+/* The passes, one file each.  They are asked in the order of the ops; each says what the result of an op is, if it knows
+ * a value that was there before: `out` then.  ops->guest is what registers hold before the op. */
+bool values_know(struct ops *ops, const struct op *op, struct value *out);
+bool loads_know(struct ops *ops, const struct op *op, struct value *out);
+/* The op, which was not known, will have the result `out`. */
+void loads_note(struct ops *ops, const struct op *op, struct value out);
+void loads_forget(struct ops *ops);
+bool common_know(struct ops *ops, const struct op *op, struct value *out);
+void common_note(struct ops *ops, const struct op *op);
+/* Whether the guard certainly holds; and what is known behind it. */
+bool guards_know(struct ops *ops, const struct op *op);
+void guards_note(struct ops *ops, const struct op *op);
+
+/* What the target says of its words. */
+
+/* The result of an OP_COMPUTE; false if that is not known. */
+bool target_fold(uint32_t word, uint64_t a, uint64_t b, uint64_t *result);
+/* Whether the branch of an OP_GUARD would be taken. */
+bool target_takes(uint32_t word, uint64_t a, uint64_t b);
+
+#endif

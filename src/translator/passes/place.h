@@ -1,0 +1,77 @@
+/* What is executed of a trace, and in which registers: ops to items, which the target writes one behind the other. */
+#ifndef STRATA_TRANSLATOR_PASSES_PLACE_H
+#define STRATA_TRANSLATOR_PASSES_PLACE_H
+
+#include "translator/passes/ops.h"
+
+enum item_kind {
+    ITEM_OP,       /* the op, from registers `src` to `dst`; its constant is `constant` here */
+    ITEM_ADD,      /* dst = src[0] + constant */
+    ITEM_CONSTANT, /* dst = constant */
+    ITEM_NOTE,     /* no code: only what is known changes */
+    ITEM_EMPTY,    /* the op takes no code */
+};
+
+/* A part of a trace.  Behind it `dst` holds `value`, and so does the program's register `guest`. */
+struct item {
+    uint8_t kind; /* enum item_kind */
+    uint8_t dst, src[2];
+    uint8_t guest;       /* NO_REGISTER: none */
+    uint8_t move_count;  /* of a guard's way out: moves[first_move] and behind it */
+    uint16_t first_move;
+    uint16_t op; /* whose it is; what comes before an op belongs to it */
+    int64_t constant;
+    struct value value;
+};
+
+/* dst = src + constant, or the constant alone if there is no src. */
+struct move {
+    uint8_t dst, src;
+    int64_t constant;
+};
+
+#define ITEMS_MAX 1024
+#define MOVES_MAX 2048
+#define BEFORE_MAX 16
+
+struct arranged {
+    /* Registers of the program's that the trace does not name: put away before it, taken back on each way out. */
+    uint32_t spares;
+    unsigned item_count, move_count, before_count;
+    unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
+    struct item before[BEFORE_MAX]; /* what is done once, before the loop */
+    struct item items[ITEMS_MAX];
+    struct move moves[MOVES_MAX];
+};
+
+/* What place.c works with. */
+struct place {
+    struct ops *ops;
+    struct arranged *to;
+    uint32_t full;     /* registers that hold something */
+    uint32_t usable;   /* that may be written to */
+    uint32_t left;     /* spares that may still be taken */
+    uint32_t reserved; /* spares that hold what does not change in the loop */
+    uint32_t pinned;   /* operands of the op that is placed now */
+    uint32_t written;  /* the program's, that are written to in the trace */
+    unsigned now;      /* the op's number */
+    bool failed;
+    struct value held[OPS_REGISTERS];    /* what each register holds */
+    struct value guest[OPS_REGISTERS];   /* what each of the program's should hold */
+    uint32_t holders[ROOTS_MAX + 1];     /* registers that hold the root plus something */
+    uint8_t guests[ROOTS_MAX + 1];       /* the program's registers that should */
+};
+
+/* False if it does not come out: then the trace is written as it is.  `spares` may be taken. */
+bool place_run(struct place *place, struct ops *ops, uint32_t spares, struct arranged *to);
+
+/* What the target says. */
+
+/* Registers that are the translator's own, where a value can be for a moment. */
+#define PLACE_SCRATCH TARGET_SCRATCH_REGISTER
+/* Whether the constant can be added, or be the offset of an access to memory. */
+bool target_adds(int64_t constant);
+/* The part of an address that an access to memory cannot add itself. */
+int64_t target_upper_part(int64_t address);
+
+#endif

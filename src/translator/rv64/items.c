@@ -1,0 +1,337 @@
+/* Writes a trace as passes want it (passes/place.h): which ops are executed, and in which registers.
+ *
+ *     landing:  spare registers are put away; what does not change in the loop is computed
+ *     entry:    the path, from block to block, and back to the entry
+ *               where the loop ends: spare registers come back, and the way on
+ *               ways out of the middle: what is left to do there, spare registers, and the way on
+ *               what is done where guarded targets turn out to be others
+ *               where a callback leaves the cache: spare registers, and target_hot
+ *
+ * Who goes around does not pass the landing.  So that the trace can be left there when all links are undone, the word
+ * that leads around (site.around) can be sent to the way out behind it. */
+#include "translator/rv64/emit.h"
+
+#include "base/check.h"
+#include "isa/rv64/decode.h"
+#include "isa/rv64/encode.h"
+
+#define FIELD_IMMEDIATE_I (UINT32_C(0xfff) << 20)
+#define FIELD_IMMEDIATE_S (UINT32_C(0x7f) << 25 | UINT32_C(31) << 7)
+
+static void emit_spares(struct emitter *emitter, uint32_t spares, bool back)
+{
+    for (; spares != 0; spares &= spares - 1) {
+        const unsigned reg = lowest_bit(spares);
+        if (back) {
+            emit_restore(emitter, reg, CONTEXT_X((int32_t)reg));
+        } else {
+            emit_save(emitter, reg, CONTEXT_X((int32_t)reg));
+        }
+    }
+}
+
+static void emit_move(struct emitter *emitter, unsigned dst, unsigned src, int64_t constant)
+{
+    if (src == NO_REGISTER) {
+        emit_constant(emitter, dst, (uint64_t)constant);
+    } else {
+        emit_word(emitter, word_i((uint32_t)MATCH_addi, dst, src, (int32_t)constant));
+    }
+    if (dst == GP) {
+        emitter->special->knows_gp = false;
+    }
+}
+
+void items_emit_way_out(struct emitter *emitter, const struct item *item)
+{
+    const struct arranged *placed = emitter->special->placed;
+
+    for (unsigned i = 0; i < item->move_count; i++) {
+        const struct move *move = &placed->moves[item->first_move + i];
+        emit_move(emitter, move->dst, move->src, move->constant);
+    }
+    emit_spares(emitter, placed->spares, true);
+}
+
+bool items_has_way_out(const struct emitter *emitter, const struct item *item)
+{
+    return item->move_count != 0 || emitter->special->placed->spares != 0;
+}
+
+/* The same registers and the same constant as in the program. */
+static bool is_unchanged(const struct op *op, const struct item *item)
+{
+    return item->src[0] == op->rs[0] && item->src[1] == op->rs[1] && item->dst == op->rd &&
+           item->constant == op->constant;
+}
+
+static uint32_t registers_bits(const struct item *item)
+{
+    return (item->dst != NO_REGISTER ? (uint32_t)item->dst << 7 : 0) |
+           (item->src[0] != NO_REGISTER ? (uint32_t)item->src[0] << 15 : 0) |
+           (item->src[1] != NO_REGISTER ? (uint32_t)item->src[1] << 20 : 0);
+}
+
+static uint32_t word_of(const struct op *op, const struct item *item)
+{
+    const uint32_t word = op->word | registers_bits(item), bits = (uint32_t)item->constant;
+
+    switch (op->kind) {
+    case OP_LOAD:
+    case OP_ADD:
+        return (word & ~FIELD_IMMEDIATE_I) | bits << 20;
+    case OP_STORE:
+        return (word & ~FIELD_IMMEDIATE_S) | (bits & 31) << 7 | (bits >> 5 & 127) << 25;
+    default:
+        return word;
+    }
+}
+
+/* One instruction of the program, in half the bytes where it has them and they fit. */
+static void emit_op(struct emitter *emitter, const struct op *op, const struct item *item)
+{
+    if (op->kind == OP_CONSTANT) {
+        emit_constant(emitter, item->dst, (uint64_t)op->constant);
+    } else if (op->code_bytes == 2 && !emitter->translator->threaded && is_unchanged(op, item)) {
+        emit_half(emitter, *(const uint16_t *)(const void *)op->code);
+    } else {
+        emit_word(emitter, word_of(op, item));
+    }
+}
+
+static void emit_before(struct emitter *emitter)
+{
+    const struct arranged *placed = emitter->special->placed;
+
+    emit_spares(emitter, placed->spares, false);
+    for (unsigned i = 0; i < placed->before_count; i++) {
+        const struct item *item = &placed->before[i];
+        if (item->kind == ITEM_OP) {
+            const struct op *op = &emitter->special->ops->list[item->op];
+            emit_word(emitter, op->word | registers_bits(item));
+        } else {
+            emit_move(emitter, item->dst, NO_REGISTER, item->constant);
+        }
+    }
+}
+
+/* The branch back, which is one exit, and the way on, which is the other. */
+static void emit_around(struct emitter *emitter, const struct step *last)
+{
+    struct fragment *fragment = emitter->fragment;
+    const uint32_t spares = emitter->special->placed->spares;
+    struct exit *around = &fragment->exits[0];
+
+    emit_alignment(emitter);
+    uint8_t *const site = emitter->at;
+    if (last->kind == STEP_BRANCH) {
+        emit_word(emitter, last->detail);
+        around = &fragment->exits[1];
+        uint8_t *const stub = emitter->at;
+        emit_spares(emitter, spares, true);
+        emit_alignment(emitter);
+        emit_exit(emitter, &fragment->exits[0], NULL);
+        fragment->exits[0].site.stub = stub;
+    } else {
+        emit_word(emitter, (uint32_t)MATCH_jal);
+    }
+    uint8_t *const stub = emitter->at;
+    emit_spares(emitter, spares, true);
+    emit_alignment(emitter);
+    emit_exit(emitter, around, NULL);
+    around->site.stub = stub;
+    around->site.around = site;
+    site_aim_around(&around->site, stub);
+}
+
+/* The last step.  All registers are home but the spare ones. */
+static void emit_end(struct emitter *emitter, const struct step *last)
+{
+    const struct arranged *placed = emitter->special->placed;
+
+    if (placed->spares != 0 && emitter->special->ops->loops) {
+        emit_around(emitter, last);
+        return;
+    }
+    emit_spares(emitter, placed->spares, true);
+    emit_last_step(emitter, last);
+}
+
+/* What is written of an op that has code. */
+static void emit_placed(struct emitter *emitter, const struct plan *plan, const struct op *op,
+                        const struct item *item)
+{
+    const struct step *step = &plan->steps[op->step];
+    struct marks *marks = &emitter->translator->marks;
+
+    switch (op->kind) {
+    case OP_GUARD:
+        emit_alignment(emitter);
+        state_note_own(marks, emitter->at);
+        emit_side_branch(emitter, op->word | registers_bits(item), item);
+        break;
+    case OP_TARGET:
+        guard_emit_comparison(emitter, step, item->src, (uint64_t)op->constant, item);
+        if (step[1].kind == STEP_SECOND_TARGET) {
+            emit_second_target(emitter);
+        }
+        break;
+    case OP_STEP:
+        emit_alignment(emitter);
+        if (step->kind == STEP_WHOLE) {
+            state_note_own(marks, emitter->at);
+            emit_whole(emitter, plan, step, op->code);
+        } else {
+            emit_step(emitter, step);
+        }
+        emitter->special->knows_gp = false;
+        break;
+    case OP_END:
+        state_note_own(marks, emitter->at);
+        emit_end(emitter, step);
+        break;
+    default:
+        state_note_own(marks, emitter->at);
+        emit_op(emitter, op, item);
+        break;
+    }
+}
+
+/* A guard that certainly holds: its exit is nobody's. */
+static void emit_known_guard(struct emitter *emitter, const struct plan *plan, const struct op *op)
+{
+    if (op->kind == OP_GUARD ||
+        (op->kind == OP_TARGET && plan->steps[op->step + 1].kind == STEP_SECOND_TARGET)) {
+        emit_no_side(emitter);
+    }
+}
+
+static struct log *begin_log(struct emitter *emitter)
+{
+    const struct arranged *placed = emitter->special->placed;
+    struct log *log = pool_take(&emitter->translator->pool,
+                                sizeof *log + placed->item_count * sizeof log->events[0]);
+
+    log->start = emitter->at;
+    log->spares = placed->spares;
+    log->count = 0;
+    return log;
+}
+
+static void log_item(const struct emitter *emitter, struct log *log, const struct item *item)
+{
+    if (item->guest == NO_REGISTER && (item->dst == NO_REGISTER || item->dst == X0)) {
+        return;
+    }
+    log->events[log->count++] = (struct log_event){.at = (uint32_t)(emitter->at - log->start),
+                                                   .root = item->value.root,
+                                                   .dst = item->dst,
+                                                   .guest = item->guest,
+                                                   .offset = item->value.offset};
+}
+
+/* A block that takes no code, at the very beginning, could not be counted apart from the whole trace. */
+static void begin_block(struct emitter *emitter)
+{
+    if (emitter->at == emitter->fragment->entry) {
+        emit_half(emitter, NOTHING_HALF);
+        emit_alignment(emitter);
+    }
+    *emitter->special->blocks++ = emitter->at;
+}
+
+/* Where a callback leaves the cache, at the entry. */
+static const uint8_t *emit_hot(struct emitter *emitter)
+{
+    const uint8_t *at = emitter->at;
+
+    emit_spares(emitter, emitter->special->placed->spares, true);
+    emit_constant(emitter, GP, (uintptr_t)target_hot);
+    emit_word(emitter, word_i((uint32_t)MATCH_jalr, X0, GP, 0));
+    return at;
+}
+
+/* The path, from its beginning on. */
+void items_emit(struct emitter *emitter, const struct plan *plan)
+{
+    struct special_emitter *trace = emitter->special;
+    const struct arranged *placed = trace->placed;
+    struct marks *marks = &emitter->translator->marks;
+    bool marked = false; /* the mark of the next op is there: what is written belongs to it */
+
+    emit_before(emitter);
+    emit_alignment(emitter);
+    emitter->fragment->entry = emitter->at;
+    trace->log = begin_log(emitter);
+    for (unsigned i = 0; i < placed->item_count; i++) {
+        const struct item *item = &placed->items[i];
+        const struct op *op = &trace->ops->list[item->op];
+        const bool counts = op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
+        if (item->kind == ITEM_OP && op->kind == OP_BLOCK) {
+            begin_block(emitter);
+            continue;
+        }
+        if (item->kind != ITEM_NOTE && counts && !marked) {
+            state_add_mark(marks, emitter->at, emitter->at, op->pc);
+            marked = true;
+        }
+        switch (item->kind) {
+        case ITEM_OP:
+            if (counts) {
+                emit_placed(emitter, plan, op, item);
+            } else {
+                emit_op(emitter, op, item);
+            }
+            marked = false;
+            break;
+        case ITEM_ADD:
+        case ITEM_CONSTANT:
+            emit_move(emitter, item->dst, item->src[0], item->constant);
+            break;
+        case ITEM_EMPTY:
+            emit_known_guard(emitter, plan, op);
+            marked = false;
+            break;
+        default:
+            break;
+        }
+        log_item(emitter, trace->log, item);
+    }
+    trace->log->end = emitter->at;
+}
+
+/* Behind all that else belongs to the trace. */
+void items_emit_rest(struct emitter *emitter)
+{
+    if (emitter->special->placed->spares != 0) {
+        emitter->fragment->hot = emit_hot(emitter);
+    }
+}
+
+/* The most bytes that the trace takes. */
+unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
+                             const struct arranged *placed)
+{
+    const unsigned spare_bytes = 4 * count_bits(placed->spares);
+    unsigned bytes = 8 * placed->before_count + 4 * spare_bytes + 64;
+
+    for (unsigned i = 0; i < placed->item_count; i++) {
+        const struct item *item = &placed->items[i];
+        const struct op *op = &ops->list[item->op];
+        if (item->kind == ITEM_CONSTANT) {
+            bytes += 8;
+        } else if (item->kind == ITEM_ADD) {
+            bytes += 4;
+        } else if (item->kind == ITEM_OP) {
+            const bool guards = op->kind == OP_GUARD || op->kind == OP_TARGET;
+            bytes += guards || op->kind == OP_STEP ? target_trace_bytes(&plan->steps[op->step])
+                     : op->kind == OP_CONSTANT     ? 8
+                                                   : 4;
+            bytes += guards ? spare_bytes + 8u * item->move_count : 0;
+        }
+    }
+    for (const struct step *step = plan->steps; step != plan->end; step++) {
+        bytes += step->kind == STEP_SECOND_TARGET ? target_trace_bytes(step) : 0;
+    }
+    return bytes;
+}
