@@ -394,7 +394,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
         return NULL;
     }
     /* Registers that are put away pay where the loop has many turns. */
-    const uint32_t spares = ops->loops ? TARGET_KEPT_REGISTERS : 0;
+    const uint32_t spares = ops->loops && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;

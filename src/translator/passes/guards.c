@@ -3,16 +3,14 @@
  * Needs values.  Keeps every way that the program may take: a guard goes only if it certainly holds. */
 #include "translator/passes/ops.h"
 
-/* How many ops are looked back at for the same guard. */
-#define LOOK_BACK 64
-
 static bool held_before(const struct ops *ops, const struct op *op)
 {
-    const struct op *const first = op - ops->list > LOOK_BACK ? op - LOOK_BACK : ops->list;
+    const unsigned count = ops->guard_count < GUARDS_KEPT ? ops->guard_count : GUARDS_KEPT;
 
-    for (const struct op *before = op; before-- != first;) {
-        if (before->kind == OP_GUARD && before->word == op->word &&
-            value_equals(before->in[0], op->in[0]) && value_equals(before->in[1], op->in[1])) {
+    for (unsigned i = 0; i < count; i++) {
+        const struct op *before = &ops->list[ops->guards[i]];
+        if (before->word == op->word && value_equals(before->in[0], op->in[0]) &&
+            value_equals(before->in[1], op->in[1])) {
             return true;
         }
     }
@@ -33,10 +31,14 @@ bool guards_know(struct ops *ops, const struct op *op)
     return held_before(ops, op);
 }
 
-/* The registers that hold the target are constants from now on. */
+/* The registers that hold a target are constants from now on. */
 void guards_note(struct ops *ops, const struct op *op)
 {
-    if (!pass_is_on(ops, PASS_GUARDS) || op->kind != OP_TARGET) {
+    if (!pass_is_on(ops, PASS_GUARDS)) {
+        return;
+    }
+    if (op->kind == OP_GUARD) {
+        ops->guards[ops->guard_count++ % GUARDS_KEPT] = (uint16_t)(op - ops->list);
         return;
     }
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {

@@ -15,7 +15,7 @@ struct value number_new_root(struct ops *ops, unsigned flags)
 static void begin(struct ops *ops)
 {
     ops->roots = OPS_REGISTERS;
-    ops->fact_count = ops->next_fact = 0;
+    ops->fact_count = ops->next_fact = ops->guard_count = 0;
     for (unsigned i = 0; i < COMMON_BUCKETS; i++) {
         ops->common[i] = 0;
     }

@@ -127,11 +127,14 @@ struct memory_fact {
 
 /* Results of OP_COMPUTE, by what they are computed from. */
 #define COMMON_BUCKETS 64
+/* Guards that are looked back at. */
+#define GUARDS_KEPT 16
 
 struct ops {
     unsigned count;
     unsigned passes;   /* one bit for each enum pass */
     bool loops;        /* the trace goes on at its own beginning */
+    bool plain_sides;  /* it has ways out that are not written here: no register may be put away */
     uint32_t named;    /* registers that are named anywhere, one bit each */
     unsigned roots;
     uint8_t root_flags[ROOTS_MAX];  /* OP_WORD and OP_BYTE */
@@ -140,6 +143,8 @@ struct ops {
     unsigned fact_count, next_fact;
     struct memory_fact facts[MEMORY_FACTS];
     uint16_t common[COMMON_BUCKETS]; /* the number of an op, plus one */
+    unsigned guard_count;
+    uint16_t guards[GUARDS_KEPT]; /* the numbers of the last ones that compare */
     struct op list[OPS_MAX];
 };
 

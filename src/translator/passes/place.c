@@ -24,6 +24,13 @@ static bool holds(const struct place *place, unsigned reg)
     return (place->full >> reg & 1) != 0;
 }
 
+static void note_home(struct place *place, unsigned reg)
+{
+    const bool home = holds(place, reg) && value_equals(place->held[reg], place->guest[reg]);
+
+    place->astray = (place->astray & ~bit(reg)) | (home ? 0 : bit(reg));
+}
+
 static void set_held(struct place *place, unsigned reg, struct value value)
 {
     if (holds(place, reg)) {
@@ -36,6 +43,7 @@ static void set_held(struct place *place, unsigned reg, struct value value)
         place->holders[value.root] |= bit(reg);
         place->full |= bit(reg);
     }
+    note_home(place, reg);
 }
 
 static void set_guest(struct place *place, unsigned reg, struct value value)
@@ -43,6 +51,7 @@ static void set_guest(struct place *place, unsigned reg, struct value value)
     place->guests[place->guest[reg].root]--;
     place->guests[value.root]++;
     place->guest[reg] = value;
+    note_home(place, reg);
 }
 
 /* Items.  Each takes effect at once. */
@@ -108,12 +117,13 @@ static unsigned find_exact(const struct place *place, struct value value, unsign
     if (value.root == 0 && value.offset == 0) {
         return 0;
     }
+    if (wanted != NO_REGISTER && holds(place, wanted) &&
+        value_equals(place->held[wanted], value)) {
+        return wanted;
+    }
     for (uint32_t mask = place->holders[value.root]; mask != 0; mask &= mask - 1) {
         const unsigned reg = lowest_bit(mask);
         if (place->held[reg].offset == value.offset) {
-            if (reg == wanted) {
-                return reg;
-            }
             found = reg;
         }
     }
@@ -146,6 +156,9 @@ static unsigned find_needy(const struct place *place, unsigned reg, unsigned rd,
         return NO_REGISTER;
     }
     unsigned left = place->guests[root];
+    if (left == 1 && rd != NO_REGISTER && place->guest[rd].root == root) {
+        return NO_REGISTER;
+    }
     for (unsigned guest = 1; left != 0; guest++) {
         if (place->guest[guest].root != root) {
             continue;
@@ -341,20 +354,56 @@ static unsigned place_address(struct place *place, const struct op *op, int64_t 
 
 /* Ways home. */
 
+/* Puts moves into an order in which each register is read before it is written.  Returns how many they are then. */
+static unsigned order_moves(struct move *pending, unsigned count, struct move *moves)
+{
+    uint8_t readers[OPS_REGISTERS] = {0}; /* pending moves that read the register, but for the one that writes it */
+    unsigned done = 0, left = count, at = 0, waited = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (pending[i].src != NO_REGISTER && pending[i].src != pending[i].dst) {
+            readers[pending[i].src]++;
+        }
+    }
+    while (left != 0) {
+        struct move *move = &pending[at];
+        if (waited == left) { /* they read each other */
+            moves[done++] = (struct move){.dst = PLACE_SCRATCH, .src = move->dst};
+            for (unsigned i = 0; i < left; i++) {
+                pending[i].src = pending[i].src == move->dst ? (uint8_t)PLACE_SCRATCH : pending[i].src;
+            }
+            readers[move->dst] = 0;
+        }
+        if (readers[move->dst] != 0) {
+            waited++;
+            at = at + 1 < left ? at + 1 : 0;
+            continue;
+        }
+        if (move->src != NO_REGISTER && move->src != move->dst) {
+            readers[move->src]--;
+        }
+        moves[done++] = *move;
+        *move = pending[--left];
+        at = at < left ? at : 0;
+        waited = 0;
+    }
+    return done;
+}
+
 /* What must be done so that each register holds what it should: an order in which nothing is overwritten too early.
  * Returns how many moves. */
 static unsigned list_moves(struct place *place, struct move *moves)
 {
     struct move pending[OPS_REGISTERS];
-    unsigned count = 0, done = 0;
+    unsigned count = 0;
 
-    for (uint32_t mask = place->ops->named; mask != 0; mask &= mask - 1) {
+    if ((place->astray & place->ops->named) == 0) {
+        return 0;
+    }
+
+    for (uint32_t mask = place->astray & place->ops->named; mask != 0; mask &= mask - 1) {
         const unsigned reg = lowest_bit(mask);
         const struct value value = place->guest[reg];
-        if (reg == 0 || (TARGET_OWN_REGISTERS >> reg & 1) != 0 ||
-            (holds(place, reg) && value_equals(place->held[reg], value))) {
-            continue;
-        }
         unsigned from = find_exact(place, value, reg);
         if (from == NO_REGISTER && (value.root != 0 || !target_adds(value.offset))) {
             from = find_near(place, value, ~UINT32_C(0));
@@ -370,27 +419,7 @@ static unsigned list_moves(struct place *place, struct move *moves)
                             ? value.offset
                             : (int64_t)((uint64_t)value.offset - (uint64_t)place->held[from].offset)};
     }
-    while (count != 0) {
-        unsigned chosen = count;
-        for (unsigned i = 0; i < count && chosen == count; i++) {
-            bool read = false;
-            for (unsigned j = 0; j < count; j++) {
-                read |= j != i && pending[j].src == pending[i].dst;
-            }
-            chosen = read ? count : i;
-        }
-        if (chosen == count) { /* they read each other */
-            const uint8_t first = pending[0].dst;
-            moves[done++] = (struct move){.dst = PLACE_SCRATCH, .src = first, .constant = 0};
-            for (unsigned j = 0; j < count; j++) {
-                pending[j].src = pending[j].src == first ? (uint8_t)PLACE_SCRATCH : pending[j].src;
-            }
-            continue;
-        }
-        moves[done++] = pending[chosen];
-        pending[chosen] = pending[--count];
-    }
-    return done;
+    return order_moves(pending, count, moves);
 }
 
 #define MOVES_AT_ONCE (2 * OPS_REGISTERS)
@@ -612,7 +641,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
     place->full = 0;
     place->usable = ops->named & ~UINT32_C(1) & ~TARGET_OWN_REGISTERS;
     place->left = spares & ~ops->named;
-    place->reserved = place->written = 0;
+    place->reserved = place->written = place->astray = 0;
     place->failed = false;
     to->spares = 0;
     to->item_count = to->move_count = to->before_count = 0;

@@ -52,6 +52,7 @@ struct place {
     uint32_t usable;   /* that may be written to */
     uint32_t left;     /* spares that may still be taken */
     uint32_t reserved; /* spares that hold what does not change in the loop */
+    uint32_t astray;   /* the program's, that do not hold what they should */
     uint32_t pinned;   /* operands of the op that is placed now */
     uint32_t written;  /* the program's, that are written to in the trace */
     unsigned now;      /* the op's number */

@@ -266,6 +266,9 @@ static bool open_step(struct ops *ops, const struct plan *plan, const struct ste
         op->kind = OP_BLOCK;
         return true;
     case STEP_SIDE: /* is written with the whole before it */
+        ops->plain_sides = true;
+        ops->count--;
+        return true;
     case STEP_SECOND_TARGET:
         ops->count--;
         return true;
@@ -345,6 +348,7 @@ bool target_open(const struct plan *plan, struct ops *ops)
 
     ops->count = 0;
     ops->named = 0;
+    ops->plain_sides = false;
     for (const struct step *step = plan->steps; step != last; code += step++->bytes) {
         if (!open_step(ops, plan, step, code)) {
             return false;
