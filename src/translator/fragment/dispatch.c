@@ -194,7 +194,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
             return recorder_begin(context, fragment, plain);
         }
         if (fragment->loop->trial != 0) {
-            trace_review(translator, fragment);
+            trace_review(context, fragment);
         }
         return plain;
     }

@@ -198,7 +198,8 @@ static bool add_part(struct translator *translator, struct walk *walk, struct pl
     return more;
 }
 
-bool trace_plan(struct context *context, const struct path *path, struct plan *plan)
+bool trace_plan(struct context *context, const struct path *path, struct plan *plan,
+                unsigned *straightened)
 {
     struct translator *translator = context->translator;
     struct walk walk = {.path = path, .block = 0, .guards = 0, .targets = 0, .bytes = 0};
@@ -214,7 +215,8 @@ bool trace_plan(struct context *context, const struct path *path, struct plan *p
         return false;
     }
     /* A head that takes no code could not be counted where its trace begins. */
-    return walk.guards != 0 && !plan->careful && plan->steps[0].kind != STEP_JUMP;
+    *straightened = walk.guards;
+    return !plan->careful && plan->steps[0].kind != STEP_JUMP;
 }
 
 /* A jump from near the one reaches what is near the other. */
@@ -371,15 +373,16 @@ static void note_holders(struct translator *translator, const struct plan *plan,
     }
 }
 
-void trace_review(struct translator *translator, struct fragment *fragment)
-{
-    struct loop *loop = fragment->loop;
 
-    if (ledger_pays(loop)) {
-        try(translator, loop, loop->trial * TRIAL_GROWTH);
-    } else {
-        give_up(translator, fragment);
-    }
+/* Executions of a loop that let expect as many more, so that passes over its trace pay: they cost about 700 instructions
+ * for each of the trace, and gain a tenth of them in each execution, or more. */
+#define PASSES_EXECUTIONS 60000
+
+static bool wants_passes(const struct translator *translator, const struct loop *loop)
+{
+    return translator->options.passes != 0 &&
+           (translator->options.max_loss >= 100 ||
+            translator->counts->kind->read(translator, loop).executions >= PASSES_EXECUTIONS);
 }
 
 /* What passes make of the plan; NULL if it stays as it is. */
@@ -396,6 +399,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
     /* Registers that are put away pay where the loop has many turns. */
     const uint32_t spares = ops->loops && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
+        placed->executed >= placed->plain ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;
     }
@@ -412,7 +416,11 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         optimizer->totals.abandoned++;
         return false;
     }
-    if (!trace_plan(context, path, plan)) {
+    unsigned straightened;
+    const bool planned = trace_plan(context, path, plan, &straightened);
+    const bool passes = wants_passes(translator, fragment->loop);
+    const struct arranged *placed = planned && passes ? optimize(translator, plan) : NULL;
+    if (!planned || (straightened == 0 && placed == NULL)) {
         optimizer->totals.plain++;
         return false;
     }
@@ -426,7 +434,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         build_emit(translator, plan,
                    &(struct emission_special){.blocks = blocks,
                                               .ops = &optimizer->ops,
-                                              .placed = optimize(translator, plan),
+                                              .placed = placed,
                                               .log = &log});
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
@@ -444,6 +452,35 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     let_grow(translator, trace);
     build_link(translator, trace);
     optimizer->totals.traces++;
+    fragment->loop->optimized = passes;
     try(translator, fragment->loop, TRIAL);
     return true;
+}
+
+/* The trace has been executed so often that passes over it pay: it is made once more. */
+static void make_again(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+    const struct path path = *fragment->trace->path;
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+
+    detach(translator, fragment);
+    loop->traced = trace_make(context, fragment, &path);
+    optimizer_spend(translator, loop, target_clock(translator) - began,
+                    target_cycles(translator) - first_cycle);
+}
+
+void trace_review(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+
+    if (!ledger_pays(loop)) {
+        give_up(translator, fragment);
+    } else if (!loop->optimized && wants_passes(translator, loop)) {
+        make_again(context, fragment);
+    } else {
+        try(translator, loop, loop->trial * TRIAL_GROWTH);
+    }
 }

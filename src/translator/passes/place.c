@@ -671,6 +671,23 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
     }
 }
 
+/* Of each turn. */
+static void count_executed(struct place *place)
+{
+    struct arranged *to = place->to;
+    const struct op *const list = place->ops->list;
+
+    to->plain = to->executed = 0;
+    for (unsigned i = 0; i < place->ops->count; i++) {
+        to->plain += list[i].kind != OP_BLOCK && list[i].kind != OP_NOTHING;
+    }
+    for (unsigned i = 0; i < to->item_count; i++) {
+        const struct item *item = &to->items[i];
+        to->executed += item->kind == ITEM_ADD || item->kind == ITEM_CONSTANT ||
+                        (item->kind == ITEM_OP && list[item->op].kind != OP_BLOCK);
+    }
+}
+
 bool place_run(struct place *place, struct ops *ops, uint32_t spares, struct arranged *to)
 {
     begin(place, ops, spares, to);
@@ -678,5 +695,6 @@ bool place_run(struct place *place, struct ops *ops, uint32_t spares, struct arr
         place->now = i;
         place_one(place, &ops->list[i]);
     }
+    count_executed(place);
     return !place->failed;
 }

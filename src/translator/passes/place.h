@@ -38,6 +38,7 @@ struct arranged {
     /* Registers of the program's that the trace does not name: put away before it, taken back on each way out. */
     uint32_t spares;
     unsigned item_count, move_count, before_count;
+    unsigned plain, executed; /* instructions of the path, without passes and with them */
     unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
     struct item before[BEFORE_MAX]; /* what is done once, before the loop */
     struct item items[ITEMS_MAX];
