@@ -158,6 +158,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/helpers --build $(BUILD) --size test $(HELPERS_FLAGS)
 	bench/sampling --build $(BUILD) --quick $(SAMPLING_FLAGS)
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
+	bench/ladder --build $(BUILD) --O0 $(LADDER_FLAGS)
 	bench/traces --build $(BUILD) $(TRACES_FLAGS)
 	bench/placements --build $(BUILD)
 	bench/scaling --build $(BUILD) --quick $(SCALING_FLAGS)

@@ -197,6 +197,7 @@ class Table:
         for host, key, name in (machine, "machine", "the machine"), (qemu, "qemu", "qemu-riscv64"):
             self.plain(f"random-translated-{key}", f"random instructions under the translator on {name}",
                        "tests/random/run", "--under", f"{host} {self.build}/strata-rv64 --", *options, **more)
+        self.plain("litmus", "what threads must not see", "tests/litmus/run")
         self.plain("reservations", "atomics where sc fails early", "tests/translator/reservations")
         self.plain("itself", "the translator under itself", "tests/translator/itself")
         self.plain("translator-bad", "bad input for the translator", "tests/translator/bad")

@@ -1,7 +1,8 @@
 # Builds the bench programs: $(BUILD)/bench/NAME for RISC-V, $(BUILD)/bench-native/NAME for here.
 #
 # Included from the top Makefile; paths are relative to the top of the tree.  BENCH_PROGRAMS is
-# what `make bench` needs.  Floating-point contraction is off, or checksums would differ between
+# what `make bench` needs; $(BUILD)/bench/O0/NAME are the kernels again, compiled without optimizing.
+# Floating-point contraction is off, or checksums would differ between
 # hosts with and without fused multiply-add.
 BUILD ?= build
 RISCV_CC ?= riscv64-linux-gnu-gcc
@@ -11,7 +12,8 @@ BENCH_KERNELS := sort compress float chase interp calls virtual
 BENCH_NAMES := $(BENCH_KERNELS) hello words threads parallel
 KERNEL_HEADERS := bench/kernels/kernel.h bench/program.h
 # scaling makes RISC-V instructions: it is of no use here.
-BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic $(BUILD)/bench/scaling
+BENCH_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench/%) $(BUILD)/bench/hello-dynamic $(BUILD)/bench/scaling \
+	$(BENCH_KERNELS:%=$(BUILD)/bench/O0/%)
 BENCH_NATIVE_PROGRAMS := $(BENCH_NAMES:%=$(BUILD)/bench-native/%)
 
 BENCH_WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla \
@@ -25,8 +27,17 @@ BENCH_NATIVE_FLAGS ?=
 bench-programs: $(BENCH_PROGRAMS)
 bench-native: $(BENCH_NATIVE_PROGRAMS)
 
-$(BUILD)/bench $(BUILD)/bench-native:
+$(BUILD)/bench $(BUILD)/bench/O0 $(BUILD)/bench-native:
 	@mkdir -p $@
+
+# The last -O counts.  The C library is the same.
+$(BUILD)/bench/O0/%: bench/kernels/%.c $(KERNEL_HEADERS) | $(BUILD)/bench/O0
+	$(say) RISCV $@
+	$(Q)$(RISCV_CC) $(BENCH_CFLAGS) -O0 -static -o $@ $< -lm
+
+$(BUILD)/bench/O0/%: bench/kernels/%.cc $(KERNEL_HEADERS) | $(BUILD)/bench/O0
+	$(say) RISCV $@
+	$(Q)$(RISCV_CXX) $(BENCH_CXXFLAGS) -O0 -static -o $@ $< -lm
 
 $(BUILD)/bench/%: bench/kernels/%.c $(KERNEL_HEADERS) | $(BUILD)/bench
 	$(say) RISCV $@
