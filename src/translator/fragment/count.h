@@ -37,6 +37,7 @@ struct loop {
     bool removed;              /* `sw`: counts no longer, or not yet, in this fragment */
     bool profiled;             /* its path is known, or never will be */
     bool traced;               /* its fragment leads to a trace of that path */
+    bool optimized;            /* passes have gone over that, or found nothing to do */
     bool hidden;               /* it is no loop, only where traces are left to */
     uint64_t unseen;           /* executions while it was hidden */
     struct passage *passages;  /* hardware: where else it is counted */

@@ -393,6 +393,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
     struct arranged *placed = &optimizer->placed;
 
     ops->passes = translator->options.passes;
+    ops->alone = !translator->threaded && !translator->shares_memory;
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
     }

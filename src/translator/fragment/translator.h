@@ -125,6 +125,7 @@ struct translator {
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
     bool threaded; /* there was more than one: code is changed by single words */
+    bool shares_memory; /* with another process, or did */
     size_t
         far_way_bytes; /* TARGET_FAR_WAY_BYTES with threads and where fragments go one by one, or 0 */
     bool emptying;     /* a thread waits for the others to leave the cache */

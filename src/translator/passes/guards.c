@@ -31,7 +31,8 @@ bool guards_know(struct ops *ops, const struct op *op)
     return held_before(ops, op);
 }
 
-/* The registers that hold a target are constants from now on. */
+/* The registers that hold a target are constants from now on; but a load from there would no longer wait for the load of
+ * the target, which others might see. */
 void guards_note(struct ops *ops, const struct op *op)
 {
     if (!pass_is_on(ops, PASS_GUARDS)) {
@@ -39,6 +40,9 @@ void guards_note(struct ops *ops, const struct op *op)
     }
     if (op->kind == OP_GUARD) {
         ops->guards[ops->guard_count++ % GUARDS_KEPT] = (uint16_t)(op - ops->list);
+        return;
+    }
+    if (!ops->alone) {
         return;
     }
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {

@@ -1,9 +1,11 @@
 /* The pass `loads`: what was loaded from a place, or stored there, is not loaded from it again.
  *
  * A load may take its value from an earlier store or load of the same iteration if no store that may have
- * changed the bytes lies between, and no fence and no atomic: RISC-V lets a processor do the same.  Nothing is known where
- * the trace begins, so a loop that waits for another thread loads in each turn.  Two places are known to be apart if
- * both are the same root plus constants that are far enough from each other.
+ * changed the bytes lies between, and no fence and no atomic: RISC-V lets a processor do the same.  Where others may write
+ * to the memory, no other load from what may be the same bytes may lie between either: it could see a newer value, and
+ * what one place holds must not go backwards.  Nothing is known where the trace begins, so a loop that waits for another
+ * thread loads in each turn.  Two places are known to be apart if both are the same root plus constants that are far
+ * enough from each other.
  *
  * Needs addresses (values).  Keeps stores, their order, and the first access to each place, which may fault. */
 #include "translator/passes/ops.h"
@@ -96,8 +98,10 @@ void loads_note(struct ops *ops, const struct op *op, struct value out)
     const bool floats = (op->flags & OP_FLOATS) != 0;
     struct memory_fact fact = {.address = address_of(op), .bytes = op->bytes};
 
-    if (op->kind == OP_STORE) {
+    if (op->kind == OP_STORE || (!ops->alone && !op->older)) {
         forget_overlapping(ops, fact.address, op->bytes);
+    }
+    if (op->kind == OP_STORE) {
         fact.stored = true;
         fact.value = op->in[1];
     } else {

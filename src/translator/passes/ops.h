@@ -134,6 +134,7 @@ struct ops {
     unsigned count;
     unsigned passes;   /* one bit for each enum pass */
     bool loops;        /* the trace goes on at its own beginning */
+    bool alone;        /* nobody else writes to the program's memory */
     bool plain_sides;  /* it has ways out that are not written here: no register may be put away */
     uint32_t named;    /* registers that are named anywhere, one bit each */
     unsigned roots;

@@ -562,7 +562,7 @@ static void place_op(struct place *place, const struct op *op)
 /* The registers that hold the target hold the constant that it was compared with. */
 static void note_target(struct place *place, const struct op *op)
 {
-    if (!pass_is_on(place->ops, PASS_GUARDS)) {
+    if (!pass_is_on(place->ops, PASS_GUARDS) || !place->ops->alone) {
         return;
     }
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {

@@ -3,6 +3,7 @@
  * Strata's own memory is for the program as if nothing were mapped there, and nothing could
  * be: calls go around it, and say what the kernel says of a range with a hole. */
 #include "translator/fragment/fetch.h"
+#include "translator/fragment/flush.h"
 #include "translator/process/own.h"
 #include "translator/process/system.h"
 
@@ -123,6 +124,17 @@ static void note_fixed(struct translator *translator, guest_addr start, const st
     }
 }
 
+/* Somebody else may write to memory from now on: traces that take the program to be alone with it go. */
+static void note_shared(struct translator *translator)
+{
+    lock_acquire(&translator->lock);
+    if (!translator->shares_memory && !translator->threaded && translator->optimizer != NULL) {
+        flush_all(translator);
+    }
+    translator->shares_memory = true;
+    lock_release(&translator->lock);
+}
+
 /* Code that may be executed has to be read, too. */
 static struct call make_readable(const struct call *call)
 {
@@ -164,6 +176,9 @@ int64_t system_mmap(struct context *context, const struct call *call)
         note_protection(context->translator, (guest_addr)place, call->arguments[1],
                         call->arguments[2]);
         note_fixed(context->translator, (guest_addr)place, call);
+        if ((call->arguments[3] & MAP_TYPE) != MAP_PRIVATE) {
+            note_shared(context->translator);
+        }
     }
     return place;
 }
@@ -299,6 +314,7 @@ int64_t system_shmat(struct context *context, const struct call *call)
     if (!host_is_error(place)) {
         note_protection(translator, (guest_addr)place, bytes,
                         (call->arguments[2] & SHM_EXEC) != 0 ? PROT_EXEC : 0);
+        note_shared(translator);
         lock_acquire(&translator->lock);
         if (translator->largest_segment < bytes) {
             translator->largest_segment = bytes;
