@@ -144,6 +144,8 @@ $(BUILD)/strata-rv64: $(TRANSLATOR_OBJECTS)
 	$(Q)$(RISCV_CC) $(TRANSLATOR_CFLAGS) $(TRANSLATOR_LTO) $(TRANSLATOR_LDFLAGS) -o $@ $^
 
 $(BUILD)/rv64/translator/host/memcpy.c.o: TRANSLATOR_LTO :=
+# What passes copy is copied where it is wanted, not by a call.
+$(BUILD)/rv64/translator/passes/%.o $(BUILD)/rv64/translator/rv64/open.c.o $(BUILD)/rv64/translator/rv64/items.c.o: TRANSLATOR_LTO += -mtune=rocket
 $(BUILD)/rv64/%.o: src/%
 	@mkdir -p $(@D)
 	$(say) RISCV $<

@@ -16,6 +16,10 @@ void optimizer_choose(struct options *options, bool has_hardware)
     }
 }
 
+/* Until it is known, passes are taken to leave out a tenth. */
+#define PASSED_BEFORE 1000
+#define LEFT_OUT_BEFORE 100
+
 void optimizer_start(struct translator *translator)
 {
     if (!translator->options.traces || translator->counts == NULL) {
@@ -32,6 +36,8 @@ void optimizer_start(struct translator *translator)
         (struct index){.buckets = optimizer->buckets, .mask = RECORDED_BUCKETS - 1};
     optimizer->missed.kind = EXIT_RECORD_INDIRECT;
     optimizer->began = target_clock(translator);
+    optimizer->passed = PASSED_BEFORE;
+    optimizer->left_out = LEFT_OUT_BEFORE;
     translator->optimizer = optimizer;
 }
 

@@ -73,6 +73,8 @@ struct optimizer {
     int64_t settled_gain; /* of traces that are gone */
     int64_t gain;         /* of all, when it was looked at last, */
     uint64_t looked;      /* which was then */
+    uint64_t passed;      /* instructions of traces that passes went over, */
+    uint64_t left_out;    /* and that they left out; both begin with what is taken for granted */
     struct log *logs;     /* of all traces that passes have changed */
     struct ops ops;       /* of the trace that is being made, */
     struct place place;

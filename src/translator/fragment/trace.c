@@ -297,6 +297,33 @@ static void want_again(struct translator *translator, struct loop *loop)
     translator->counts->kind->again(translator, loop, translator->options.threshold);
 }
 
+/* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
+#define PASSES_COST 600
+#define PASSES_MARGIN 2
+
+/* Executions that let expect as many more, so that passes over a trace pay, if they leave out as large a part of it as
+ * they did in this program so far. */
+static uint64_t passes_executions(const struct optimizer *optimizer)
+{
+    return PASSES_COST * PASSES_MARGIN * (optimizer->passed + 1) / (optimizer->left_out + 1);
+}
+
+static bool wants_passes(const struct translator *translator, const struct loop *loop)
+{
+    return translator->options.passes != 0 &&
+           (translator->options.max_loss >= 100 ||
+            translator->counts->kind->read(translator, loop).executions >=
+                passes_executions(translator->optimizer));
+}
+
+/* Only passes can gain something, and it is too early for them. */
+static void want_later(struct translator *translator, struct loop *loop)
+{
+    loop->profiled = false;
+    translator->counts->kind->again(translator, loop, passes_executions(translator->optimizer));
+    translator->optimizer->totals.postponed++;
+}
+
 static void give_up(struct translator *translator, struct fragment *fragment)
 {
     detach(translator, fragment);
@@ -374,17 +401,6 @@ static void note_holders(struct translator *translator, const struct plan *plan,
 }
 
 
-/* Executions of a loop that let expect as many more, so that passes over its trace pay: they cost about 700 instructions
- * for each of the trace, and gain a tenth of them in each execution, or more. */
-#define PASSES_EXECUTIONS 60000
-
-static bool wants_passes(const struct translator *translator, const struct loop *loop)
-{
-    return translator->options.passes != 0 &&
-           (translator->options.max_loss >= 100 ||
-            translator->counts->kind->read(translator, loop).executions >= PASSES_EXECUTIONS);
-}
-
 /* What passes make of the plan; NULL if it stays as it is. */
 static const struct arranged *optimize(struct translator *translator, const struct plan *plan)
 {
@@ -400,10 +416,14 @@ static const struct arranged *optimize(struct translator *translator, const stru
     /* Registers that are put away pay where the loop has many turns. */
     const uint32_t spares = ops->loops && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
-        placed->executed >= placed->plain ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;
     }
+    optimizer->passed += placed->plain;
+    if (placed->executed >= placed->plain) {
+        return NULL;
+    }
+    optimizer->left_out += placed->plain - placed->executed;
     return placed;
 }
 
@@ -421,6 +441,10 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     const bool planned = trace_plan(context, path, plan, &straightened);
     const bool passes = wants_passes(translator, fragment->loop);
     const struct arranged *placed = planned && passes ? optimize(translator, plan) : NULL;
+    if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
+        want_later(translator, fragment->loop);
+        return false;
+    }
     if (!planned || (straightened == 0 && placed == NULL)) {
         optimizer->totals.plain++;
         return false;

@@ -77,9 +77,13 @@ static void forget_overlapping(struct ops *ops, struct value address, unsigned b
     unsigned kept = 0;
 
     for (unsigned i = 0; i < ops->fact_count; i++) {
-        if (!may_overlap(&ops->facts[i], address, bytes)) {
-            ops->facts[kept++] = ops->facts[i];
+        if (may_overlap(&ops->facts[i], address, bytes)) {
+            continue;
         }
+        if (kept != i) {
+            ops->facts[kept] = ops->facts[i];
+        }
+        kept++;
     }
     ops->fact_count = kept;
 }

@@ -51,10 +51,9 @@ static struct value find_result(struct ops *ops, struct op *op)
 static void number(struct ops *ops, struct op *op)
 {
     for (unsigned i = 0; i < 2; i++) {
-        if (op->rs[i] != NO_REGISTER) {
-            op->in[i] = ops->guest[op->rs[i]];
-        }
+        op->in[i] = op->rs[i] != NO_REGISTER ? ops->guest[op->rs[i]] : (struct value){.root = 0};
     }
+    op->older = false;
     if (op->rd != NO_REGISTER && op->rd != 0) {
         op->out = find_result(ops, op);
     }

@@ -83,21 +83,40 @@ struct value {
     uint16_t root;
 };
 
-struct op {
+/* What an instruction of the program is, whatever stands around it. */
+struct meaning {
     uint8_t kind;  /* enum op_kind */
     uint8_t flags; /* enum op_flags */
     uint8_t rd;    /* the program's registers; NO_REGISTER if there is none */
     uint8_t rs[2];
     uint8_t bytes;      /* of memory */
     uint8_t code_bytes; /* in the program */
-    bool older;         /* `out` is a value that there was before the op */
-    uint8_t pass;       /* then, which pass knows that; of a guard that is known, too */
-    uint16_t step;      /* of the plan, which it is of */
     uint32_t word;      /* the target's own */
-    const uint8_t *code; /* its bytes in the plan */
-    uint64_t pc;
     int64_t constant;
+};
+
+struct op {
+    union {
+        struct meaning meaning;
+        struct { /* the same members */
+            uint8_t kind, flags, rd, rs[2], bytes, code_bytes;
+            uint32_t word;
+            int64_t constant;
+        };
+    };
+    uint64_t pc;
+    const uint8_t *code; /* its bytes in the plan */
+    bool older;          /* `out` is a value that there was before the op */
+    uint8_t pass;        /* then, which pass knows that; of a guard that is known, too */
+    uint16_t step;       /* of the plan, which it is of */
     struct value in[2], out;
+};
+
+/* Instructions that were read before, by their code: programs repeat themselves. */
+#define MEANINGS_KEPT 512
+struct kept_meaning {
+    uint32_t code; /* 0: none */
+    struct meaning meaning;
 };
 
 static inline bool value_equals(struct value a, struct value b)
@@ -146,6 +165,7 @@ struct ops {
     uint16_t common[COMMON_BUCKETS]; /* the number of an op, plus one */
     unsigned guard_count;
     uint16_t guards[GUARDS_KEPT]; /* the numbers of the last ones that compare */
+    struct kept_meaning meanings[MEANINGS_KEPT];
     struct op list[OPS_MAX];
 };
 

@@ -182,20 +182,24 @@ static bool is_wanted(const struct place *place, unsigned reg, struct value next
            place->holders[root] == bit(reg);
 }
 
-/* A register that may be overwritten: one that nobody wants, or a spare one. */
-static unsigned find_free(struct place *place)
+/* A register that may be overwritten: one that nobody wants, or a spare one; if it must be, one that is wanted. */
+static unsigned find_free(struct place *place, bool must)
 {
     uint32_t mask = place->usable & ~place->pinned & ~place->reserved & ~TARGET_NEVER_SPARE;
+    unsigned wanted = NO_REGISTER;
 
     for (; mask != 0; mask &= mask - 1) {
         const unsigned reg = lowest_bit(mask);
-        if (!is_wanted(place, reg, NOTHING) &&
-            find_needy(place, reg, NO_REGISTER, NOTHING) == NO_REGISTER) {
+        if (find_needy(place, reg, NO_REGISTER, NOTHING) != NO_REGISTER) {
+            continue;
+        }
+        if (!is_wanted(place, reg, NOTHING)) {
             return reg;
         }
+        wanted = reg;
     }
     if (place->left == 0) {
-        return NO_REGISTER;
+        return must ? wanted : NO_REGISTER;
     }
     const unsigned spare = lowest_bit(place->left);
     place->left &= ~bit(spare);
@@ -205,27 +209,32 @@ static unsigned find_free(struct place *place)
     return spare;
 }
 
-/* What `reg` holds goes elsewhere, as far as one of the program's registers but `rd` depends on it. */
+/* What `reg` holds goes elsewhere, as far as one of the program's registers but `rd` depends on it: to that one, which may
+ * be in the same position, or anywhere.  A register is visited once on the way. */
 static void evacuate(struct place *place, unsigned reg, unsigned rd, struct value next)
 {
-    for (unsigned tries = 0; tries < OPS_REGISTERS; tries++) {
-        const unsigned needy = find_needy(place, reg, rd, next);
-        if (needy == NO_REGISTER) {
-            return;
-        }
+    const uint32_t pinned = place->pinned;
+    unsigned needy;
+
+    place->pinned |= bit(reg);
+    while (!place->failed && (needy = find_needy(place, reg, rd, next)) != NO_REGISTER) {
         const struct value value = place->guest[needy];
-        unsigned to = needy;
-        if ((place->pinned >> to & 1) != 0 || to == reg ||
-            find_needy(place, to, needy, value) != NO_REGISTER) {
-            to = find_free(place);
+        unsigned to = find_free(place, false);
+        if (to == NO_REGISTER && (place->pinned >> needy & 1) == 0) {
+            evacuate(place, needy, needy, value);
+            to = needy;
         }
         if (to == NO_REGISTER) {
+            to = find_free(place, true);
+        }
+        if (to == NO_REGISTER) {
+            place->failed = true;
             break;
         }
         add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
                  value);
     }
-    place->failed = true;
+    place->pinned = pinned;
 }
 
 /* Where an op's result goes. */
@@ -234,7 +243,7 @@ static unsigned choose_destination(struct place *place, unsigned rd, struct valu
     const bool needy = find_needy(place, rd, rd, out) != NO_REGISTER;
 
     if (needy || is_wanted(place, rd, out)) {
-        const unsigned reg = find_free(place);
+        const unsigned reg = find_free(place, false);
         if (reg != NO_REGISTER) {
             return reg;
         }
@@ -300,11 +309,15 @@ static unsigned materialize(struct place *place, struct value value, unsigned gu
     const bool needy = (place->pinned >> reg & 1) != 0 || (place->usable >> reg & 1) == 0 ||
                        find_needy(place, reg, NO_REGISTER, value) != NO_REGISTER;
     if (needy || is_wanted(place, reg, value)) {
-        const unsigned other = find_free(place);
+        const unsigned other = find_free(place, needy);
         reg = other != NO_REGISTER ? other : reg;
         if (other == NO_REGISTER && needy) {
-            place->failed = true;
-            return 0;
+            if ((place->pinned >> reg & 1) != 0 || (place->usable >> reg & 1) == 0) {
+                place->failed = true;
+                return 0;
+            }
+            evacuate(place, reg, NO_REGISTER, value);
+            return place->failed ? 0 : materialize(place, value, guest);
         }
     }
     if (near != NO_REGISTER) {

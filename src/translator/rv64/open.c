@@ -35,12 +35,11 @@ static struct op *add(struct ops *ops, enum op_kind kind, unsigned step, guest_a
     }
     struct op *op = &ops->list[ops->count++];
 
-    *op = (struct op){.kind = (uint8_t)kind,
-                      .rd = NO_REGISTER,
-                      .rs = {NO_REGISTER, NO_REGISTER},
-                      .step = (uint16_t)step,
-                      .code = code,
-                      .pc = pc};
+    op->meaning = (struct meaning){
+        .kind = (uint8_t)kind, .rd = NO_REGISTER, .rs = {NO_REGISTER, NO_REGISTER}};
+    op->step = (uint16_t)step;
+    op->code = code;
+    op->pc = pc;
     return op;
 }
 
@@ -68,7 +67,7 @@ static unsigned flags_of(const struct rv64_insn *insn, uint32_t flags)
     }
 }
 
-static void read_load(struct op *op, const struct rv64_insn *insn)
+static void read_load(struct meaning *op, const struct rv64_insn *insn)
 {
     switch (insn->op) {
     case RV64_lb:
@@ -89,7 +88,7 @@ static void read_load(struct op *op, const struct rv64_insn *insn)
 }
 
 /* Additions of constants, copies, and constants. */
-static bool read_simple(struct op *op, const struct rv64_insn *insn)
+static bool read_simple(struct meaning *op, const struct rv64_insn *insn)
 {
     switch (insn->op) {
     case RV64_lui:
@@ -115,11 +114,12 @@ static bool read_simple(struct op *op, const struct rv64_insn *insn)
     return true;
 }
 
-static void read_instruction(struct ops *ops, struct op *op)
+static void read_meaning(uint32_t code, struct meaning *op)
 {
     struct rv64_insn insn;
 
-    rv64_decode(get_word(op->code), &insn);
+    rv64_decode(code, &insn);
+    *op = (struct meaning){.kind = OP_OTHER};
     const uint32_t flags = rv64_row(insn.op)->flags;
     const uint32_t floats = INSN_RD_FLOAT | INSN_RS1_FLOAT | INSN_RS2_FLOAT | INSN_RS3_FLOAT;
 
@@ -127,6 +127,7 @@ static void read_instruction(struct ops *ops, struct op *op)
     op->word = insn.word;
     if (insn.length == 2 && insn.op != RV64_illegal && !rv64_encode(&insn, &op->word)) {
         op->kind = OP_BARRIER;
+        op->rd = op->rs[0] = op->rs[1] = NO_REGISTER;
         return;
     }
     op->word &= ~((flags & (INSN_RD_INT) ? FIELD_RD_MASK : 0) |
@@ -156,6 +157,19 @@ static void read_instruction(struct ops *ops, struct op *op)
         op->kind = OP_COMPUTE;
         op->flags = (uint8_t)flags_of(&insn, flags);
     }
+}
+
+static void read_instruction(struct ops *ops, struct op *op)
+{
+    const uint32_t both = get_word(op->code), code = (both & 3) == 3 ? both : both & 0xffff;
+    struct kept_meaning *kept =
+        &ops->meanings[(code ^ code >> 9 ^ code >> 20) & (MEANINGS_KEPT - 1)];
+
+    if (kept->code != code) {
+        kept->code = code;
+        read_meaning(code, &kept->meaning);
+    }
+    op->meaning = kept->meaning;
     name(ops, op->rd);
     name(ops, op->rs[0]);
     name(ops, op->rs[1]);
