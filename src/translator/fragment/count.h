@@ -38,6 +38,7 @@ struct loop {
     bool profiled;             /* its path is known, or never will be */
     bool traced;               /* its fragment leads to a trace of that path */
     bool optimized;            /* passes have gone over that, or found nothing to do */
+    bool few_turns;            /* it is left after few of them in the mean */
     bool hidden;               /* it is no loop, only where traces are left to */
     uint64_t unseen;           /* executions while it was hidden */
     struct passage *passages;  /* hardware: where else it is counted */

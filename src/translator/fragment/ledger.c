@@ -17,6 +17,7 @@ struct ways {
     guest_addr on, off;
     const struct exit *exit; /* off the trace, or NULL */
     bool second;             /* off the trace, one more target is compared first */
+    unsigned way_out;        /* and so many instructions executed */
 };
 
 static uint16_t way_length(const struct translator *translator, const struct fragment *fragment,
@@ -40,7 +41,7 @@ static bool add_block(const struct translator *translator, struct ledger *ledger
     block->fragment = fragment;
     block->before_on = way_length(translator, fragment, ways->on);
     block->before_off = way_length(translator, fragment, ways->off);
-    block->after_off = (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0));
+    block->after_off = (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0) + ways->way_out);
     block->exit = ways->exit;
     return block->before_on != 0 && block->before_off != 0;
 }
@@ -48,7 +49,7 @@ static bool add_block(const struct translator *translator, struct ledger *ledger
 /* The ways behind the block that begins at `step`; *end is where the next one does. */
 static struct ways find_ways(const struct fragment *trace, const struct plan *plan,
                              const struct step *step, const struct step **end,
-                             const struct exit **sides)
+                             const struct exit **sides, const uint8_t *way_outs)
 {
     struct ways ways = {0};
     bool guarded = false;
@@ -62,6 +63,7 @@ static struct ways find_ways(const struct fragment *trace, const struct plan *pl
             break;
         case STEP_GUARD_TARGET:
             guarded = true;
+            ways.way_out = way_outs[step - plan->steps];
             break;
         case STEP_SIDE:
         case STEP_SECOND_TARGET:
@@ -88,7 +90,7 @@ static struct ways find_ways(const struct fragment *trace, const struct plan *pl
 
 static bool fill(const struct translator *translator, struct ledger *ledger,
                  const struct fragment *trace, const struct plan *plan,
-                 const uint8_t *const *blocks)
+                 const uint8_t *const *blocks, const uint8_t *way_outs)
 {
     const struct exit *sides = trace->exits + trace->exit_count - plan->side_count;
     const struct step *step = plan->steps;
@@ -97,7 +99,7 @@ static bool fill(const struct translator *translator, struct ledger *ledger,
 
     for (;;) {
         const struct step *end;
-        const struct ways ways = find_ways(trace, plan, step, &end, &sides);
+        const struct ways ways = find_ways(trace, plan, step, &end, &sides, way_outs);
         if (!add_block(translator, ledger, start, at, &ways)) {
             return false;
         }
@@ -149,7 +151,7 @@ bool ledger_counts(const struct translator *translator)
 }
 
 void ledger_open(struct translator *translator, const struct fragment *fragment,
-                 const struct plan *plan, const uint8_t *const *blocks)
+                 const struct plan *plan, const uint8_t *const *blocks, const uint8_t *way_outs)
 {
     const struct fragment *trace = fragment->trace;
 
@@ -158,7 +160,7 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
     }
     struct ledger *ledger = pool_take(&translator->pool, LEDGER_BYTES);
     ledger->loop = fragment->loop;
-    if (!fill(translator, ledger, trace, plan, blocks)) {
+    if (!fill(translator, ledger, trace, plan, blocks, way_outs)) {
         return;
     }
     measure(ledger, trace, trace->exit_count > plan->side_count);
@@ -167,6 +169,11 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
         if (target_hw_read(ledger->blocks[i].at) == NO_COUNTER) {
             target_hw_new(ledger->blocks[i].at, 0);
         }
+    }
+    if (trace->landing != trace->entry) {
+        ledger->landing = trace->landing;
+        ledger->landing_length = (uint16_t)target_length(trace->landing, trace->entry);
+        target_hw_new(trace->landing, 0);
     }
     ledger->next = translator->optimizer->ledgers;
     translator->optimizer->ledgers = ledger;
@@ -202,6 +209,9 @@ static struct account reckon(const struct ledger *ledger)
             off * (block->exit != NULL ? target_exit_length(block->exit) : block->after_off);
         count = on;
     }
+    if (ledger->landing != NULL) {
+        account.after += read_count(ledger->landing) * ledger->landing_length;
+    }
     account.after += ledger->counts_end ? count * ledger->blocks[ledger->count].after_on : 0;
     return account;
 }
@@ -211,6 +221,15 @@ void ledger_undone(const struct loop *loop)
     if (loop->ledger != NULL) {
         loop->ledger->told.undone = true;
     }
+}
+
+struct turns ledger_turns(const struct loop *loop)
+{
+    const struct ledger *ledger = loop->ledger;
+
+    return ledger->landing == NULL
+               ? (struct turns){0, 0}
+               : (struct turns){read_count(ledger->landing), reckon(ledger).entries};
 }
 
 bool ledger_pays(const struct loop *loop)
@@ -268,6 +287,9 @@ void ledger_close(struct translator *translator)
     for (const struct ledger *at = translator->optimizer->ledgers; at != NULL; at = at->next) {
         for (unsigned i = 1; i < at->count + at->counts_end; i++) {
             target_hw_drop(at->blocks[i].at);
+        }
+        if (at->landing != NULL) {
+            target_hw_drop(at->landing);
         }
         at->loop->ledger = NULL;
     }

@@ -47,6 +47,8 @@ struct ledger {
     struct ledger_told told;
     struct loop *loop;
     uint64_t base; /* entries that counters counted which are gone */
+    const uint8_t *landing;   /* of a trace that does something before it begins: is counted, too; or NULL */
+    uint16_t landing_length;
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
     struct ledger_block blocks[];
@@ -57,13 +59,19 @@ struct ledger {
 
 /* Whether executions are counted, so that there are accounts. */
 bool ledger_counts(const struct translator *translator);
-/* A trace of `plan` was made for `fragment`; `blocks` is where its blocks after the first are. */
+/* A trace of `plan` was made for `fragment`; `blocks` is where its blocks after the first are, and `way_outs`
+ * how many instructions follow each step that guards a target, where that fails, before the jump is looked up. */
 void ledger_open(struct translator *translator, const struct fragment *fragment,
-                 const struct plan *plan, const uint8_t *const *blocks);
+                 const struct plan *plan, const uint8_t *const *blocks, const uint8_t *way_outs);
 /* The counter of the loop's head goes, and another begins at 0: `count` entries of its trace were counted. */
 void ledger_carry(const struct loop *loop, uint64_t count);
 /* Nothing leads to the loop's trace any more. */
 void ledger_undone(const struct loop *loop);
+/* How often the loop's trace was entered from outside, and executed; 0 if it does nothing where it is entered. */
+struct turns {
+    uint64_t entries, executions;
+};
+struct turns ledger_turns(const struct loop *loop);
 /* Whether the trace that the loop has now executes fewer instructions than fragments would. */
 bool ledger_pays(const struct loop *loop);
 /* What the loop's account says now. */

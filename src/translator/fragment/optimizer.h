@@ -78,6 +78,7 @@ struct optimizer {
     struct log *logs;     /* of all traces that passes have changed */
     struct ops ops;       /* of the trace that is being made, */
     struct place place;
+    uint8_t way_outs[PLAN_STEPS]; /* as in struct emission_special */
     struct arranged placed;
 };
 

@@ -45,6 +45,7 @@ struct emission_special {
     const struct ops *ops;
     const struct arranged *placed;
     struct log **log;
+    uint8_t *way_outs; /* gets what ledger_open wants to have */
 };
 
 /* Opens a plan of a trace for passes; false if they shall leave it alone.  The most bytes that it takes then. */

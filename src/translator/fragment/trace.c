@@ -402,7 +402,8 @@ static void note_holders(struct translator *translator, const struct plan *plan,
 
 
 /* What passes make of the plan; NULL if it stays as it is. */
-static const struct arranged *optimize(struct translator *translator, const struct plan *plan)
+static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
+                                       bool has_many_turns)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
@@ -414,7 +415,8 @@ static const struct arranged *optimize(struct translator *translator, const stru
         return NULL;
     }
     /* Registers that are put away pay where the loop has many turns. */
-    const uint32_t spares = ops->loops && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
+    const uint32_t spares =
+        ops->loops && has_many_turns && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;
@@ -440,7 +442,8 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
     const bool passes = wants_passes(translator, fragment->loop);
-    const struct arranged *placed = planned && passes ? optimize(translator, plan) : NULL;
+    const struct arranged *placed = planned && passes ? optimize(translator, plan, !fragment->loop->few_turns)
+                                                         : NULL;
     if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
         want_later(translator, fragment->loop);
         return false;
@@ -460,6 +463,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
                    &(struct emission_special){.blocks = blocks,
                                               .ops = &optimizer->ops,
                                               .placed = placed,
+                                              .way_outs = optimizer->way_outs,
                                               .log = &log});
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
@@ -470,7 +474,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         return false;
     }
     note_holders(translator, plan, fragment, blocks);
-    ledger_open(translator, fragment, plan, blocks);
+    ledger_open(translator, fragment, plan, blocks, optimizer->way_outs);
     struct path *kept = pool_take(&translator->pool, sizeof *kept);
     *kept = *path;
     trace->path = kept;
@@ -496,6 +500,16 @@ static void make_again(struct context *context, struct fragment *fragment)
                     target_cycles(translator) - first_cycle);
 }
 
+/* So few turns in the mean that putting registers away costs more than it can bring. */
+#define TURNS_FEW 4
+
+static bool leaves_early(const struct loop *loop)
+{
+    const struct turns turns = ledger_turns(loop);
+
+    return turns.entries * TURNS_FEW > turns.executions;
+}
+
 void trace_review(struct context *context, struct fragment *fragment)
 {
     struct translator *translator = context->translator;
@@ -504,6 +518,9 @@ void trace_review(struct context *context, struct fragment *fragment)
     if (!ledger_pays(loop)) {
         give_up(translator, fragment);
     } else if (!loop->optimized && wants_passes(translator, loop)) {
+        make_again(context, fragment);
+    } else if (leaves_early(loop)) {
+        loop->few_turns = true;
         make_again(context, fragment);
     } else {
         try(translator, loop, loop->trial * TRIAL_GROWTH);

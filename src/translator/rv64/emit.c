@@ -439,6 +439,8 @@ SELDOM static void begin_special(const struct plan *plan, const struct emission_
     trace->blocks = special->blocks;
     trace->side_exits = fragment->exits + fragment->exit_count - plan->side_count;
     trace->guard_count = 0;
+    trace->plan = plan;
+    trace->way_outs = special->way_outs;
     trace->ops = special->ops;
     trace->placed = special->placed;
     trace->log = NULL;

@@ -130,7 +130,9 @@ struct special_emitter {
     bool knows_gp; /* the scratch register is `gp` here */
     uint64_t gp;
     const uint8_t **blocks; /* gets where each STEP_BLOCK is */
-    const struct ops *ops; /* these three as in struct emission_special */
+    const struct plan *plan;
+    uint8_t *way_outs;     /* these four as in struct emission_special */
+    const struct ops *ops;
     const struct arranged *placed;
     struct log *log;
     struct exit *side_exits;

@@ -172,9 +172,12 @@ void guard_emit_miss(struct emitter *emitter, const struct target_guard *guard)
     emitter->special->knows_gp = guard->knows_gp;
     emitter->special->gp = guard->gp;
     const bool leaves = guard->item != NULL && items_has_way_out(emitter, guard->item);
+    const uint8_t *const way_out = emitter->at;
     if (leaves) {
         items_emit_way_out(emitter, guard->item);
     }
+    emitter->special->way_outs[guard->step - emitter->special->plan->steps] =
+        (uint8_t)target_length(way_out, emitter->at);
     if (guard->second != NULL) {
         emit_second(emitter, guard);
     }
