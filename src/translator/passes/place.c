@@ -182,15 +182,20 @@ static bool is_wanted(const struct place *place, unsigned reg, struct value next
            place->holders[root] == bit(reg);
 }
 
-/* A register that may be overwritten: one that nobody wants, or a spare one; if it must be, one that is wanted. */
-static unsigned find_free(struct place *place, bool must)
+/* A register that may be overwritten, when one of the program's, `rd`, is: one that nobody wants, or a spare one; if it must
+ * be, one that is wanted. */
+static unsigned find_free(struct place *place, bool must, unsigned rd)
 {
-    uint32_t mask = place->usable & ~place->pinned & ~place->reserved & ~TARGET_NEVER_SPARE;
+    uint32_t mask = place->usable & ~place->reserved & ~TARGET_NEVER_SPARE;
     unsigned wanted = NO_REGISTER;
+
+    if (rd == NO_REGISTER) { /* the op that is placed now reads its operands later */
+        mask &= ~place->pinned;
+    }
 
     for (; mask != 0; mask &= mask - 1) {
         const unsigned reg = lowest_bit(mask);
-        if (find_needy(place, reg, NO_REGISTER, NOTHING) != NO_REGISTER) {
+        if (find_needy(place, reg, rd, NOTHING) != NO_REGISTER) {
             continue;
         }
         if (!is_wanted(place, reg, NOTHING)) {
@@ -219,13 +224,13 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
     place->pinned |= bit(reg);
     while (!place->failed && (needy = find_needy(place, reg, rd, next)) != NO_REGISTER) {
         const struct value value = place->guest[needy];
-        unsigned to = find_free(place, false);
+        unsigned to = find_free(place, false, NO_REGISTER);
         if (to == NO_REGISTER && (place->pinned >> needy & 1) == 0) {
             evacuate(place, needy, needy, value);
             to = needy;
         }
         if (to == NO_REGISTER) {
-            to = find_free(place, true);
+            to = find_free(place, true, NO_REGISTER);
         }
         if (to == NO_REGISTER) {
             place->failed = true;
@@ -243,7 +248,7 @@ static unsigned choose_destination(struct place *place, unsigned rd, struct valu
     const bool needy = find_needy(place, rd, rd, out) != NO_REGISTER;
 
     if (needy || is_wanted(place, rd, out)) {
-        const unsigned reg = find_free(place, false);
+        const unsigned reg = find_free(place, needy, rd);
         if (reg != NO_REGISTER) {
             return reg;
         }
@@ -309,7 +314,7 @@ static unsigned materialize(struct place *place, struct value value, unsigned gu
     const bool needy = (place->pinned >> reg & 1) != 0 || (place->usable >> reg & 1) == 0 ||
                        find_needy(place, reg, NO_REGISTER, value) != NO_REGISTER;
     if (needy || is_wanted(place, reg, value)) {
-        const unsigned other = find_free(place, needy);
+        const unsigned other = find_free(place, needy, NO_REGISTER);
         reg = other != NO_REGISTER ? other : reg;
         if (other == NO_REGISTER && needy) {
             if ((place->pinned >> reg & 1) != 0 || (place->usable >> reg & 1) == 0) {
