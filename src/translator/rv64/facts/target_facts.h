@@ -71,7 +71,7 @@ struct target_registers {
 #define TARGET_FAR_WAY_BYTES 16
 
 /* The most that code takes which checks, with a scratch register, whether a fragment is what a lookup looks for. */
-#define TARGET_CHECK_BYTES 40u
+#define TARGET_CHECK_BYTES 56u
 
 /* What the tables of lookups take before the context, and behind it. */
 #define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)8 << (bits))
