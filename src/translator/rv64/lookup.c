@@ -297,17 +297,6 @@ static void aim(struct translator *translator, const struct fragment *fragment,
     }
 }
 
-void checks_aim(struct translator *translator, const struct fragment *fragment)
-{
-    for (unsigned i = 0; i < 2 * LOOKUP_KINDS; i++) {
-        const unsigned kind = i % LOOKUP_KINDS;
-        const uint8_t *check = fragment->checks.of[i / LOOKUP_KINDS][kind];
-        if (check != NULL) {
-            aim(translator, fragment, check, kind);
-        }
-    }
-}
-
 /* A check that was just written leads to a fragment that stands elsewhere. */
 static void send_elsewhere(struct translator *translator, const struct fragment *fragment,
                            const uint8_t *check, unsigned kind)
@@ -431,6 +420,67 @@ static void remove_check(struct translator *translator, unsigned kind, guest_add
     }
 }
 
+/* Whether a check that stands at the end of all code, behind a new trace, would branch to the landing, and the
+ * fragment's own does not.  Other threads might look for one that goes again. */
+static bool wants_near(const struct translator *translator, const struct fragment *fragment,
+                       const uint8_t *check)
+{
+    const uint8_t *to = fragment->landing;
+    const uint8_t *place = translator->cache.fragments;
+
+    return !translator->threaded && !branch_reaches(to - branch_of(check)) &&
+           branch_reaches(to - place) && branch_reaches(to - (place + SCRATCH_CHECK_BYTES)) &&
+           cache_has_room(&translator->cache, SCRATCH_CHECK_BYTES);
+}
+
+static const uint8_t *add_near(struct translator *translator, const struct fragment *fragment,
+                               unsigned kind)
+{
+    struct emitter emitter = {.translator = translator, .at = translator->cache.fragments};
+
+    emit_alignment(&emitter);
+    uint8_t *const start = emitter.at;
+    const uint8_t *check = emit_with_scratch(&emitter, kind, fragment->start);
+    cache_commit(&translator->cache, emitter.at);
+    send_elsewhere(translator, fragment, check, kind);
+    target_sync(translator, CODE_TRAMPOLINE, start, emitter.at);
+    return check;
+}
+
+/* A check of the fragment that is found before its own, as long as the landing is near it.  Where a register comes back
+ * a jump is needed anyway. */
+static void aim_near(struct translator *translator, struct fragment *fragment, unsigned kind)
+{
+    const uint8_t *own = fragment->checks.of[false][kind];
+    const uint8_t **near = &fragment->checks.near[kind];
+
+    if (*near != NULL && !translator->threaded &&
+        !branch_reaches(fragment->landing - branch_of(*near))) {
+        remove_check(translator, kind, fragment->start, *near);
+        translator->lookup_count--;
+        *near = NULL;
+    }
+    if (*near != NULL) {
+        aim(translator, fragment, *near, kind);
+    } else if (own != NULL && !checks[kind].moved && wants_near(translator, fragment, own)) {
+        *near = add_near(translator, fragment, kind);
+    }
+}
+
+void checks_aim(struct translator *translator, struct fragment *fragment)
+{
+    for (unsigned i = 0; i < 2 * LOOKUP_KINDS; i++) {
+        const unsigned kind = i % LOOKUP_KINDS;
+        const uint8_t *check = fragment->checks.of[i / LOOKUP_KINDS][kind];
+        if (check != NULL) {
+            aim(translator, fragment, check, kind);
+        }
+    }
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        aim_near(translator, fragment, kind);
+    }
+}
+
 static void remove_entry(struct context *context, guest_addr target)
 {
     const size_t index = entry_index(context, target);
@@ -440,11 +490,9 @@ static void remove_entry(struct context *context, guest_addr target)
     }
 }
 
-static void remove_target(struct translator *translator, struct fragment *fragment,
-                          guest_addr target)
+/* Those of one target. */
+static void remove_checks(struct translator *translator, const uint8_t **of, guest_addr target)
 {
-    const uint8_t **of = fragment->checks.of[is_marked(target)];
-
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         if (of[kind] != NULL) {
             remove_check(translator, kind, target, of[kind]);
@@ -452,6 +500,12 @@ static void remove_target(struct translator *translator, struct fragment *fragme
             translator->lookup_count--;
         }
     }
+}
+
+static void remove_target(struct translator *translator, struct fragment *fragment,
+                          guest_addr target)
+{
+    remove_checks(translator, fragment->checks.of[is_marked(target)], target);
     if (translator->options.indirect == INDIRECT_IBTC) {
         for (struct context *at = translator->threads; at != NULL; at = at->next) {
             remove_entry(at, target);
@@ -461,6 +515,7 @@ static void remove_target(struct translator *translator, struct fragment *fragme
 
 void target_lookup_remove(struct translator *translator, struct fragment *fragment)
 {
+    remove_checks(translator, fragment->checks.near, fragment->start);
     remove_target(translator, fragment, fragment->start);
     remove_target(translator, fragment, fragment->start | TARGET_CALL_MARK);
 }

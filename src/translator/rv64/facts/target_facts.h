@@ -123,9 +123,11 @@ struct target_process {
 #define TARGET_HARDWARE_AUXV AT_STRATA
 
 /* The code that checks targets for one fragment, by the kind of lookup: as a jump finds it and, with
- * TARGET_CALL_MARK, as a call does; NULL where there is none. */
+ * TARGET_CALL_MARK, as a call does; NULL where there is none.  And as a jump finds it near the trace that the fragment
+ * leads to. */
 struct target_checks {
     const uint8_t *of[2][LOOKUP_KINDS];
+    const uint8_t *near[LOOKUP_KINDS];
 };
 
 /* One entry of the table that code in the cache looks indirect targets up in: for LOOKUP_INLINE, or the
