@@ -169,7 +169,7 @@ void emit_last_step(struct emitter *emitter, const struct step *last);
  * the target. */
 void emit_check(struct emitter *emitter, unsigned kind);
 /* Where there is a scratch register: checks lead to fragment->landing, which is known now, or is another than before. */
-void checks_aim(struct translator *translator, const struct fragment *fragment);
+void checks_aim(struct translator *translator, struct fragment *fragment);
 
 /* Whether gp is the translator's. */
 static inline bool owns_gp(const struct translator *translator)

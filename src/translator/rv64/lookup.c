@@ -7,7 +7,8 @@
  * it, or, if the fragment was there before, among the trampolines.
  *
  * Without a scratch register the check uses a0, which the lookup has saved, and goes to the fragment's indirect entry.
- * With one, all registers are the program's, and it goes where links go, fragment->landing:
+ * With one, all registers are the program's, and it goes where links go, fragment->landing.  Whoever comes to it has its
+ * own address in gp, so the target is one load away: it stands before the check.
  *
  *     gp = the target                            gp = the target
  *     branch to the landing if it is             branch over all of this if it is not
@@ -50,16 +51,22 @@ static const struct check {
 /* Of a check that stands alone: the jump to the next, a constant, a branch, a register
  * that comes back, the jump to the fragment. */
 #define CHECK_BYTES (NEXT_BYTES + (2 + 1 + 1 + 2) * 4)
-/* With a scratch register, from the branch on: where the jump is, where the way to the next check is, and all of it. */
+/* With a scratch register: the way to the next check, whose address must be in that register; what stands before the
+ * check, aligned; and where the branch is.  From there on: where the jump is, where the way to the next check is, and
+ * all of it. */
 enum {
-    SCRATCH_JUMP = 12,
+    SCRATCH_NEXT_BYTES = 12,
+    SCRATCH_TARGET_BYTES = 8 + 4,
+    SCRATCH_BRANCH = 4,
     SCRATCH_NEXT = 4,
-    SCRATCH_END = 28,
+    SCRATCH_JUMP = SCRATCH_NEXT + SCRATCH_NEXT_BYTES,
+    SCRATCH_END = SCRATCH_JUMP + 16,
     SCRATCH_MOVED_JUMP = 8,
-    SCRATCH_MOVED_NEXT = 24,
-    SCRATCH_MOVED_END = 32,
-    SCRATCH_CHECK_BYTES = 8 + SCRATCH_MOVED_END,
+    SCRATCH_MOVED_NEXT = SCRATCH_MOVED_JUMP + 16,
+    SCRATCH_MOVED_END = SCRATCH_MOVED_NEXT + SCRATCH_NEXT_BYTES,
+    SCRATCH_CHECK_BYTES = SCRATCH_TARGET_BYTES + SCRATCH_BRANCH + SCRATCH_MOVED_END + 4,
 };
+_Static_assert(SCRATCH_CHECK_BYTES % 8 == 0, "trampolines are aligned");
 _Static_assert(SCRATCH_CHECK_BYTES == TARGET_CHECK_BYTES, "others know it by that");
 #define LITERAL_BYTES 24 /* of the constant, and what aligns both */
 
@@ -118,32 +125,61 @@ static const uint8_t **first_check(struct context *context, unsigned kind, guest
     return &context->lookups[index].checks[kind == LOOKUP_MOVED];
 }
 
+/* Never reached, but shown in dumps. */
+#define NOTHING WORD_I(MATCH_addi, X0, X0, 0)
+
 /* The way to the next check, through a register that all of them may use; `context` is anyone's. */
-INLINE static void write_next(const struct context *context, uint8_t *at, unsigned kind,
-                              const uint8_t *next)
+INLINE static void write_next_through_a0(const struct context *context, uint8_t *at, unsigned kind,
+                                         const uint8_t *next)
 {
     const int64_t offset = next - at;
-    const unsigned free = owns_gp(context->translator) ? GP : A0;
 
     if (next == context->miss[kind]) {
-        put_word(at, word_i((uint32_t)MATCH_ld, free, TP, CONTEXT_MISS((int32_t)kind)));
-        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, free, 0));
+        put_word(at, word_i((uint32_t)MATCH_ld, A0, TP, CONTEXT_MISS((int32_t)kind)));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, 0));
     } else if (jal_reaches(offset)) {
         put_word(at, word_jal(X0, offset));
-        put_word(at + 4, WORD_I(MATCH_addi, X0, X0, 0)); /* never reached, but shown in dumps */
+        put_word(at + 4, NOTHING);
     } else {
-        put_word(at, word_u((uint32_t)MATCH_auipc, free, (int32_t)(offset - low_part(offset))));
-        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, free, low_part(offset)));
+        put_word(at, word_u((uint32_t)MATCH_auipc, A0, (int32_t)(offset - low_part(offset))));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, A0, low_part(offset)));
     }
+}
+
+/* As a lookup comes there: with the address of the check in gp. */
+SELDOM static void write_next_through_gp(const struct context *context, uint8_t *at, unsigned kind,
+                                         const uint8_t *next)
+{
+    const int64_t offset = next - at;
+    const int32_t low = low_part(offset);
+
+    if (next == context->miss[kind]) {
+        put_word(at, word_i((uint32_t)MATCH_ld, GP, TP, CONTEXT_MISS((int32_t)kind)));
+        put_word(at + 4, word_i((uint32_t)MATCH_jalr, X0, GP, 0));
+        put_word(at + 8, NOTHING);
+    } else {
+        put_word(at, word_u((uint32_t)MATCH_auipc, GP, (int32_t)(offset - low)));
+        put_word(at + 4, word_i((uint32_t)MATCH_addi, GP, GP, low));
+        put_word(at + 8, word_i((uint32_t)MATCH_jalr, X0, GP, 0));
+    }
+}
+
+/* Returns how many bytes it takes. */
+INLINE static unsigned write_next(const struct context *context, uint8_t *at, unsigned kind,
+                                  const uint8_t *next)
+{
+    if (UNLIKELY(owns_gp(context->translator))) {
+        write_next_through_gp(context, at, kind, next);
+        return SCRATCH_NEXT_BYTES;
+    }
+    write_next_through_a0(context, at, kind, next);
+    return NEXT_BYTES;
 }
 
 /* Of a check with a scratch register. */
 static uint8_t *branch_of(const uint8_t *check)
 {
-    while (opcode_of(get_word(check)) != OPCODE_BRANCH) {
-        check += 4;
-    }
-    return (uint8_t *)(uintptr_t)check;
+    return (uint8_t *)(uintptr_t)check + SCRATCH_BRANCH;
 }
 
 static uint8_t *next_of(const struct translator *translator, const uint8_t *check, unsigned kind)
@@ -163,7 +199,7 @@ static const uint8_t *read_next(const struct context *context, const uint8_t *ch
     switch (opcode_of(first)) {
     case OPCODE_LOAD:
         return context->miss[kind];
-    case OPCODE_JAL:
+    case OPCODE_JAL: /* through a0 */
         return at + rv64_immediate_J(first);
     default:
         return at + rv64_immediate_U(first) + rv64_immediate_I(second);
@@ -181,30 +217,48 @@ INLINE static void write_far(uint8_t *at, int64_t distance)
     put_word(at + 8, word_i((uint32_t)MATCH_jalr, X0, A0, low));
 }
 
+/* The target, and the load of it with which a check begins; returns where that is. */
+static const uint8_t *write_target(struct emitter *emitter, guest_addr target)
+{
+    uint8_t *at = emitter->at;
+
+    if ((int64_t)target == (int32_t)target) {
+        put_word(at, (uint32_t)target);
+        at += 4;
+        put_word(at, word_i((uint32_t)MATCH_lw, GP, GP, -4));
+    } else {
+        at += -(uintptr_t)at & 7;
+        *(uint64_t *)(void *)at = target;
+        at += 8;
+        put_word(at, word_i((uint32_t)MATCH_ld, GP, GP, -8));
+    }
+    return at;
+}
+
 /* As emit_comparison, with a scratch register.  It leads to a fragment whose indirect entry is right behind it. */
 SELDOM static const uint8_t *emit_with_scratch(struct emitter *emitter, unsigned kind,
                                                guest_addr target)
 {
     struct context *master = emitter->translator->master;
     const uint8_t **first = first_check(master, kind, target);
-    const uint8_t *check = emitter->at;
+    const uint8_t *check = write_target(emitter, target);
+    uint8_t *at = branch_of(check);
 
-    emit_constant(emitter, GP, target);
-    uint8_t *at = emitter->at; /* of the branch */
     if (checks[kind].moved) {
-        emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, checks[kind].target, GP) |
-                               branch_offset_bits(SCRATCH_MOVED_NEXT));
+        put_word(at, word_r((uint32_t)MATCH_bne, 0, checks[kind].target, GP) |
+                         branch_offset_bits(SCRATCH_MOVED_NEXT));
+        emitter->at = at + 4;
         emit_restore(emitter, checks[kind].target, CONTEXT_X(checks[kind].target));
         put_word(
             at + SCRATCH_MOVED_JUMP,
             word_jal(X0, SCRATCH_MOVED_END + TARGET_INDIRECT_ENTRY_BYTES - SCRATCH_MOVED_JUMP));
         write_far(at + SCRATCH_MOVED_JUMP + 4, SCRATCH_MOVED_END - SCRATCH_MOVED_JUMP - 4);
-        write_next(master, at + SCRATCH_MOVED_NEXT, kind, *first);
+        write_next_through_gp(master, at + SCRATCH_MOVED_NEXT, kind, *first);
         emitter->at = at + SCRATCH_MOVED_END;
     } else {
         put_word(at, word_r((uint32_t)MATCH_beq, 0, checks[kind].target, GP) |
                          branch_offset_bits(SCRATCH_END + TARGET_INDIRECT_ENTRY_BYTES));
-        write_next(master, at + SCRATCH_NEXT, kind, *first);
+        write_next_through_gp(master, at + SCRATCH_NEXT, kind, *first);
         put_word(at + SCRATCH_JUMP,
                  word_jal(X0, SCRATCH_END + TARGET_INDIRECT_ENTRY_BYTES - SCRATCH_JUMP));
         write_far(at + SCRATCH_JUMP + 4, SCRATCH_END - SCRATCH_JUMP - 4);
@@ -243,17 +297,6 @@ static void aim(struct translator *translator, const struct fragment *fragment,
     }
 }
 
-void checks_aim(struct translator *translator, const struct fragment *fragment)
-{
-    for (unsigned i = 0; i < 2 * LOOKUP_KINDS; i++) {
-        const unsigned kind = i % LOOKUP_KINDS;
-        const uint8_t *check = fragment->checks.of[i / LOOKUP_KINDS][kind];
-        if (check != NULL) {
-            aim(translator, fragment, check, kind);
-        }
-    }
-}
-
 /* A check that was just written leads to a fragment that stands elsewhere. */
 static void send_elsewhere(struct translator *translator, const struct fragment *fragment,
                            const uint8_t *check, unsigned kind)
@@ -271,7 +314,7 @@ static const uint8_t *emit_comparison(struct emitter *emitter, unsigned kind, gu
     struct context *master = emitter->translator->master;
     const uint8_t **first = first_check(master, kind, target);
 
-    write_next(master, emitter->at, kind, *first);
+    write_next_through_a0(master, emitter->at, kind, *first);
     emitter->at += NEXT_BYTES;
     const uint8_t *check = emitter->at;
     *first = check;
@@ -314,7 +357,7 @@ void emit_check(struct emitter *emitter, unsigned kind)
 static const uint8_t *add_with_scratch(struct translator *translator, unsigned kind,
                                        guest_addr target, const struct fragment *fragment)
 {
-    if (!cache_reserve(&translator->cache, SCRATCH_CHECK_BYTES + LITERAL_BYTES)) {
+    if (!cache_reserve(&translator->cache, SCRATCH_CHECK_BYTES)) {
         return NULL;
     }
     uint8_t *place = cache_add_trampoline(&translator->cache, SCRATCH_CHECK_BYTES);
@@ -365,8 +408,8 @@ static void remove_check(struct translator *translator, unsigned kind, guest_add
         const uint8_t *following = read_next(master, before, kind);
         if (following == check) {
             uint8_t *at = next_of(translator, before, kind);
-            write_next(master, at, kind, next);
-            target_sync(translator, CODE_TRAMPOLINE, at, at + NEXT_BYTES);
+            const unsigned bytes = write_next(master, at, kind, next);
+            target_sync(translator, CODE_TRAMPOLINE, at, at + bytes);
             break;
         }
         before = following;
@@ -374,6 +417,67 @@ static void remove_check(struct translator *translator, unsigned kind, guest_add
     skip_in_table(master, kind, target, check, next);
     for (struct context *at = translator->threads; at != NULL; at = at->next) {
         skip_in_table(at, kind, target, check, next);
+    }
+}
+
+/* Whether a check that stands at the end of all code, behind a new trace, would branch to the landing, and the
+ * fragment's own does not.  Other threads might look for one that goes again. */
+static bool wants_near(const struct translator *translator, const struct fragment *fragment,
+                       const uint8_t *check)
+{
+    const uint8_t *to = fragment->landing;
+    const uint8_t *place = translator->cache.fragments;
+
+    return !translator->threaded && !branch_reaches(to - branch_of(check)) &&
+           branch_reaches(to - place) && branch_reaches(to - (place + SCRATCH_CHECK_BYTES)) &&
+           cache_has_room(&translator->cache, SCRATCH_CHECK_BYTES);
+}
+
+static const uint8_t *add_near(struct translator *translator, const struct fragment *fragment,
+                               unsigned kind)
+{
+    struct emitter emitter = {.translator = translator, .at = translator->cache.fragments};
+
+    emit_alignment(&emitter);
+    uint8_t *const start = emitter.at;
+    const uint8_t *check = emit_with_scratch(&emitter, kind, fragment->start);
+    cache_commit(&translator->cache, emitter.at);
+    send_elsewhere(translator, fragment, check, kind);
+    target_sync(translator, CODE_TRAMPOLINE, start, emitter.at);
+    return check;
+}
+
+/* A check of the fragment that is found before its own, as long as the landing is near it.  Where a register comes back
+ * a jump is needed anyway. */
+static void aim_near(struct translator *translator, struct fragment *fragment, unsigned kind)
+{
+    const uint8_t *own = fragment->checks.of[false][kind];
+    const uint8_t **near = &fragment->checks.near[kind];
+
+    if (*near != NULL && !translator->threaded &&
+        !branch_reaches(fragment->landing - branch_of(*near))) {
+        remove_check(translator, kind, fragment->start, *near);
+        translator->lookup_count--;
+        *near = NULL;
+    }
+    if (*near != NULL) {
+        aim(translator, fragment, *near, kind);
+    } else if (own != NULL && !checks[kind].moved && wants_near(translator, fragment, own)) {
+        *near = add_near(translator, fragment, kind);
+    }
+}
+
+void checks_aim(struct translator *translator, struct fragment *fragment)
+{
+    for (unsigned i = 0; i < 2 * LOOKUP_KINDS; i++) {
+        const unsigned kind = i % LOOKUP_KINDS;
+        const uint8_t *check = fragment->checks.of[i / LOOKUP_KINDS][kind];
+        if (check != NULL) {
+            aim(translator, fragment, check, kind);
+        }
+    }
+    for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
+        aim_near(translator, fragment, kind);
     }
 }
 
@@ -386,11 +490,9 @@ static void remove_entry(struct context *context, guest_addr target)
     }
 }
 
-static void remove_target(struct translator *translator, struct fragment *fragment,
-                          guest_addr target)
+/* Those of one target. */
+static void remove_checks(struct translator *translator, const uint8_t **of, guest_addr target)
 {
-    const uint8_t **of = fragment->checks.of[is_marked(target)];
-
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         if (of[kind] != NULL) {
             remove_check(translator, kind, target, of[kind]);
@@ -398,6 +500,12 @@ static void remove_target(struct translator *translator, struct fragment *fragme
             translator->lookup_count--;
         }
     }
+}
+
+static void remove_target(struct translator *translator, struct fragment *fragment,
+                          guest_addr target)
+{
+    remove_checks(translator, fragment->checks.of[is_marked(target)], target);
     if (translator->options.indirect == INDIRECT_IBTC) {
         for (struct context *at = translator->threads; at != NULL; at = at->next) {
             remove_entry(at, target);
@@ -407,6 +515,7 @@ static void remove_target(struct translator *translator, struct fragment *fragme
 
 void target_lookup_remove(struct translator *translator, struct fragment *fragment)
 {
+    remove_checks(translator, fragment->checks.near, fragment->start);
     remove_target(translator, fragment, fragment->start);
     remove_target(translator, fragment, fragment->start | TARGET_CALL_MARK);
 }

@@ -265,7 +265,7 @@ void target_unlink(struct translator *translator, struct exit *exit)
 
 /* The word before a fragment's entry takes a0 back for those who come through a
  * register; while there is a counter it jumps there, and the counter does that. */
-void target_redirect(struct translator *translator, const struct fragment *fragment,
+void target_redirect(struct translator *translator, struct fragment *fragment,
                      const uint8_t *code)
 {
     uint8_t *at = fragment->entry - TARGET_INDIRECT_ENTRY_BYTES;

@@ -78,7 +78,7 @@ struct target_registers {
 #define TARGET_KEPT_REGISTERS UINT32_C(0x0ffc0300)
 
 /* The most that code takes which checks, with a scratch register, whether a fragment is what a lookup looks for. */
-#define TARGET_CHECK_BYTES 40u
+#define TARGET_CHECK_BYTES 56u
 
 /* What the tables of lookups take before the context, and behind it. */
 #define TARGET_LOOKUP_BYTES_BEFORE(bits) ((size_t)8 << (bits))
@@ -132,9 +132,11 @@ struct target_process {
 #define TARGET_HARDWARE_AUXV AT_STRATA
 
 /* The code that checks targets for one fragment, by the kind of lookup: as a jump finds it and, with
- * TARGET_CALL_MARK, as a call does; NULL where there is none. */
+ * TARGET_CALL_MARK, as a call does; NULL where there is none.  And as a jump finds it near the trace that the fragment
+ * leads to. */
 struct target_checks {
     const uint8_t *of[2][LOOKUP_KINDS];
+    const uint8_t *near[LOOKUP_KINDS];
 };
 
 /* One entry of the table that code in the cache looks indirect targets up in: for LOOKUP_INLINE, or the
