@@ -14,6 +14,8 @@
 /* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
  * those before them all agree; and loops whose iterations are recorded at the same time. */
 #define PATH_BLOCKS TRACE_BLOCKS
+/* The same for a path that does not come back to its beginning: most executions leave a long one early. */
+#define PATH_BLOCKS_OPEN 24
 #define PATH_CODE_BYTES 1024
 #define PATH_SAMPLES 5
 #define PATH_SAMPLES_AGREEING 3

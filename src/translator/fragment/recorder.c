@@ -200,6 +200,10 @@ static struct path choose_path(const struct path_profile *profile)
         path.count++;
         group = most;
     }
+    if (path.next != profile->loop->head && path.count > PATH_BLOCKS_OPEN) {
+        path.count = PATH_BLOCKS_OPEN;
+        path.next = path.blocks[PATH_BLOCKS_OPEN];
+    }
     return path;
 }
 
