@@ -219,6 +219,12 @@ static const struct {
 #undef PASS
 };
 
+static const char passes_expected[] = ": expected none, or a list of all, traces"
+#define PASS(id, name, help) ", " name
+#include "translator/passes/passes.def"
+#undef PASS
+                                      "; -NAME takes one out";
+
 /* One name of the list; moves *list behind it.  False if there is no such pass. */
 static bool take_pass(struct options *options, const char **list)
 {
@@ -260,8 +266,7 @@ static const char *take_opt(struct options *options, const char *value)
         }
         value++;
     }
-    return ": expected none, or a list of all, traces, values, loads, common, guards, invariant; "
-           "-NAME takes one out";
+    return passes_expected;
 }
 
 static const char *take_builder_cost(struct options *options, const char *value)

@@ -25,6 +25,7 @@
 /* A way through the program: blocks by where they begin, and where the last of them leads. */
 struct path {
     unsigned count;
+    unsigned turns; /* how often it goes around; of one that was chosen */
     guest_addr next; /* 0: not known */
     guest_addr blocks[PATH_BLOCKS];
     guest_addr

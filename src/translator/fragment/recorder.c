@@ -183,7 +183,7 @@ static guest_addr find_second(const struct path_profile *profile, const struct g
 /* The path that most samples take, block by block; it ends where fewer than a quarter of all are left. */
 static struct path choose_path(const struct path_profile *profile)
 {
-    struct path path = {.count = 1, .next = 0, .blocks = {profile->loop->head}};
+    struct path path = {.count = 1, .turns = 1, .next = 0, .blocks = {profile->loop->head}};
     struct group group = {(1u << profile->count) - 1, profile->count, NULL};
 
     for (;;) {

@@ -4,6 +4,7 @@
 #include "translator/fragment/build.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
+#include "translator/fragment/unroll.h"
 
 #include "base/check.h"
 
@@ -429,8 +430,10 @@ static const struct arranged *optimize(struct translator *translator, const stru
     return placed;
 }
 
-bool trace_make(struct context *context, struct fragment *fragment, const struct path *path)
+bool trace_make(struct context *context, struct fragment *fragment, const struct path *chosen)
 {
+    struct path unrolled;
+    const struct path *path = chosen;
     struct translator *translator = context->translator;
     struct optimizer *optimizer = translator->optimizer;
     struct plan *plan = &translator->plan;
@@ -439,9 +442,14 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         optimizer->totals.abandoned++;
         return false;
     }
+    const bool passes = wants_passes(translator, fragment->loop);
+    if (passes && (translator->options.passes >> PASS_UNROLL & 1) != 0) {
+        unrolled = *chosen;
+        unroll(&unrolled);
+        path = &unrolled;
+    }
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
-    const bool passes = wants_passes(translator, fragment->loop);
     const struct arranged *placed = planned && passes ? optimize(translator, plan, !fragment->loop->few_turns)
                                                          : NULL;
     if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
