@@ -1,6 +1,7 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
 #include "translator/options.h"
 
+#include "translator/fragment/effort.h"
 #include "translator/fragment/lookups.h"
 
 #include "base/number.h"
@@ -213,6 +214,18 @@ static const char *take_opt(struct options *options, const char *value)
     options->opt_given = true;
     options->traces = equals(value, "traces");
     return options->traces || equals(value, "none") ? NULL : ": expected none or traces";
+}
+
+static const char *take_effort(struct options *options, const char *value)
+{
+    uint64_t level = 0;
+
+    options->effort_given = !equals(value, "auto");
+    if (options->effort_given && !number_read(value, NUMBER_PLAIN, 0, EFFORT_LEVELS, &level)) {
+        return ": expected auto, or a level from 0 to 4";
+    }
+    options->effort_level = (uint8_t)level;
+    return NULL;
 }
 
 static const char *take_builder_cost(struct options *options, const char *value)

@@ -10,11 +10,16 @@
 #include "translator/fragment/plan.h"
 
 /* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
- * those before them all agree; and loops whose iterations are recorded at the same time. */
+ * those before them all agree; and loops whose iterations are recorded at the same time.  Between the most and the
+ * least effort decides (effort.h). */
 #define PATH_BLOCKS TRACE_BLOCKS
+#define PATH_BLOCKS_LEAST 8
 #define PATH_CODE_BYTES 1024
+#define PATH_CODE_BYTES_LEAST 256
 #define PATH_SAMPLES 5
+#define PATH_SAMPLES_LEAST 3
 #define PATH_SAMPLES_AGREEING 3
+#define PATH_SAMPLES_AGREEING_LEAST 2
 #define PATH_PROFILES 64
 #define RECORDED_BUCKETS 1024
 
@@ -31,6 +36,7 @@ struct path {
 struct path_profile {
     struct loop *loop; /* NULL: not in use */
     unsigned count;
+    unsigned effort; /* that the loop was worth when the last of them ended */
     struct path samples[PATH_SAMPLES];
 };
 

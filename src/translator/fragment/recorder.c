@@ -2,6 +2,7 @@
 #include "translator/fragment/recorder.h"
 
 #include "translator/fragment/build.h"
+#include "translator/fragment/effort.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
 
@@ -61,6 +62,7 @@ static struct fragment *build_copy(struct context *context, guest_addr start)
     for (uint64_t i = 0; i < copy->exit_count; i++) {
         copy->exits[i].kind = EXIT_RECORD;
     }
+    copy->instructions = (uint16_t)plan->instructions;
     index_add(&optimizer->recorded, copy);
     optimizer->totals.copies++;
     return copy;
@@ -88,6 +90,7 @@ static const uint8_t *enter_copy(struct context *context, guest_addr start)
         return NULL;
     }
     context->recording->bytes += (uint64_t)(copy->end - copy->entry);
+    context->recording->instructions += copy->instructions;
     return fragment_indirect_entry(copy);
 }
 
@@ -125,8 +128,10 @@ static bool all_agree(const struct path_profile *profile)
 /* No more iterations are recorded than were enough to call the loop hot. */
 static bool is_complete(const struct translator *translator, const struct path_profile *profile)
 {
-    return profile->count == PATH_SAMPLES || profile->count >= translator->options.threshold ||
-           (profile->count >= PATH_SAMPLES_AGREEING && all_agree(profile));
+    const struct effort_limits limits = effort_get_limits(profile->effort);
+
+    return profile->count >= limits.samples || profile->count >= translator->options.threshold ||
+           (profile->count >= limits.agreeing && all_agree(profile));
 }
 
 /* Whether two samples go on in the same way behind their first `count` blocks, or both end there. */
@@ -212,6 +217,7 @@ static void finish(struct context *context, struct path_profile *profile)
 
     profile->loop = NULL;
     loop->profiled = true;
+    loop->effort = profile->effort;
     translator->counts->kind->calm(translator, loop);
     if (loop->fragment != NULL) {
         loop->traced = trace_make(context, loop->fragment, &path);
@@ -228,6 +234,7 @@ static void end_sample(struct context *context, guest_addr next)
     if (profile->loop == NULL || profile->loop->head != recording->path.blocks[0]) {
         return; /* meanwhile the profile is complete, or another loop's */
     }
+    profile->effort = effort_for(context->translator, profile->loop, recording->instructions);
     struct path *sample = &profile->samples[profile->count++];
     sample->count = recording->path.count;
     sample->next = next;
@@ -247,7 +254,7 @@ static const uint8_t *begin_sample(struct context *context, struct path_profile 
     struct recording *recording = context->recording;
     struct loop *loop = profile->loop;
 
-    recording->bytes = 0;
+    recording->bytes = recording->instructions = 0;
     const uint8_t *copy = enter_copy(context, loop->head);
 
     if (copy == NULL) {
@@ -316,6 +323,16 @@ static bool ends_path(const struct translator *translator, const struct fragment
            (exact && fragment->loop != NULL && !fragment->loop->hidden);
 }
 
+/* Whether the path is as long as the loop is worth.  What is known of it by now is the least that an iteration executes: the
+ * longer the path, the larger is the loop's share, and the more of it may follow. */
+static bool is_full(const struct translator *translator, const struct recording *recording)
+{
+    const struct effort_limits limits = effort_get_limits(
+        effort_for(translator, recording->profile->loop, recording->instructions));
+
+    return recording->path.count >= limits.blocks || recording->bytes > limits.code_bytes;
+}
+
 static const uint8_t *go_on(struct context *context, guest_addr target, bool counts)
 {
     struct translator *translator = context->translator;
@@ -330,8 +347,8 @@ static const uint8_t *go_on(struct context *context, guest_addr target, bool cou
     if (counts && fragment != NULL) {
         count_called(translator, fragment);
     }
-    if (ends_path(translator, fragment) || path->count == PATH_BLOCKS ||
-        recording->bytes > PATH_CODE_BYTES) {
+    if (ends_path(translator, fragment) || profile->loop == NULL ||
+        is_full(translator, recording)) {
         end_sample(context, target);
         return NULL;
     }

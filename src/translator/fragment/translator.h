@@ -49,8 +49,10 @@ struct options {
     bool follow_exec;       /* --no-follow-exec does */
     bool traces;            /* hot loops become traces */
     bool opt_given;         /* --opt says so, or that they do not */
-    const char *argv0;      /* NULL: the program's path */
-    const char *execfn;     /* what it was executed by, a script perhaps; NULL: the same */
+    bool effort_given;      /* --effort says effort_level, whatever a loop's share is */
+    uint8_t effort_level;
+    const char *argv0;  /* NULL: the program's path */
+    const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
     enum indirect indirect;
     enum returns returns;
