@@ -189,9 +189,14 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
+    options->floating = equals(value, "float");
+    if (options->floating) {
+        options->threshold = THRESHOLD_DEFAULT;
+        return NULL;
+    }
     return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
                ? NULL
-               : ": expected a number from 0 to 4294967295";
+               : ": expected a number from 0 to 4294967295, or float";
 }
 
 static const char *take_max_loss(struct options *options, const char *value)

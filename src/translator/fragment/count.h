@@ -40,6 +40,7 @@ struct loop {
     bool hidden;               /* it is no loop, only where traces are left to */
     uint64_t unseen;           /* executions while it was hidden */
     struct passage *passages;  /* hardware: where else it is counted */
+    uint64_t needs;            /* executions that --threshold float asked for last */
     uint64_t patience;         /* executions that it waits if it cannot be recorded yet */
     struct ledger *ledger;     /* of the trace that it has now, or NULL */
     uint64_t trial;            /* executions of its trace until that is looked at again */

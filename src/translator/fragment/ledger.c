@@ -202,6 +202,7 @@ static struct account reckon(const struct ledger *ledger)
         count = on;
     }
     account.after += ledger->counts_end ? count : 0;
+    account.heads = account.entries * ledger->blocks[0].before_on;
     return account;
 }
 
@@ -224,6 +225,7 @@ static void add(struct account *to, const struct account *more)
     to->entries += more->entries;
     to->before += more->before;
     to->after += more->after;
+    to->heads += more->heads;
 }
 
 struct account ledger_read(const struct translator *translator, const struct loop *loop)
@@ -239,16 +241,16 @@ struct account ledger_read(const struct translator *translator, const struct loo
     return account;
 }
 
-int64_t ledger_gain(const struct translator *translator)
+struct account ledger_sum(const struct translator *translator)
 {
     const struct optimizer *optimizer = translator->optimizer;
-    int64_t gain = optimizer->settled_gain;
+    struct account sum = optimizer->settled;
 
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
-        gain += (int64_t)(live.before - live.after);
+        add(&sum, &live);
     }
-    return gain;
+    return sum;
 }
 
 void ledger_settle(struct translator *translator)
@@ -258,7 +260,7 @@ void ledger_settle(struct translator *translator)
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
         add(&at->loop->account, &live);
-        optimizer->settled_gain += (int64_t)(live.before - live.after);
+        add(&optimizer->settled, &live);
     }
 }
 

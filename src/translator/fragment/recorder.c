@@ -292,6 +292,29 @@ static void postpone(struct translator *translator, struct loop *loop)
     translator->optimizer->totals.postponed++;
 }
 
+/* Whether the loop must wait because --threshold float asks for more executions of it.  It is asked again when it
+ * has them: meanwhile that may have changed. */
+static bool floats(struct translator *translator, const struct fragment *fragment)
+{
+    const struct counter_kind *kind = translator->counts->kind;
+    struct loop *loop = fragment->loop;
+
+    if (!translator->options.floating) {
+        return false;
+    }
+    const uint64_t executions = kind->read(translator, loop).executions;
+    const guest_addr next = fragment->exit_count != 0 ? fragment->exits[0].target : 0;
+    loop->needs = optimizer_needs(translator, target_way_length(fragment, next, NULL));
+    if (executions >= loop->needs) {
+        return false;
+    }
+    kind->uncount(translator, loop);
+    /* Of these the first is the one that it is asked at. */
+    kind->again(translator, loop, loop->needs - executions + 1);
+    translator->optimizer->totals.postponed++;
+    return true;
+}
+
 static const uint8_t *begin(struct context *context, struct fragment *fragment,
                             const uint8_t *plain)
 {
@@ -300,6 +323,9 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
     struct loop *loop = fragment->loop;
 
     recorder_abandon(context);
+    if (floats(translator, fragment)) {
+        return plain;
+    }
     if (!optimizer_can_spend(translator, loop)) {
         postpone(translator, loop);
         return plain;
@@ -379,9 +405,10 @@ const uint8_t *recorder_begin(struct context *context, struct fragment *fragment
     struct loop *loop = fragment->loop;
     const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
     const uint8_t *on = begin(context, fragment, plain);
+    const uint64_t cost = cost_since(translator, began);
 
-    optimizer_spend(translator, loop, cost_since(translator, began),
-                    target_cycles(translator) - first_cycle);
+    optimizer_spend(translator, loop, cost, target_cycles(translator) - first_cycle);
+    translator->optimizer->asked += on == plain ? cost : 0;
     return on;
 }
 

@@ -51,6 +51,8 @@ struct options {
     bool opt_given;         /* --opt says so, or that they do not */
     bool effort_given;      /* --effort says effort_level, whatever a loop's share is */
     uint8_t effort_level;
+    bool
+        floating; /* --threshold float: by loop; `threshold` is when each is asked for the first time */
     const char *argv0;  /* NULL: the program's path */
     const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
