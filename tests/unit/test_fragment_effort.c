@@ -44,8 +44,7 @@ static void large_numbers_are_what_small_ones_are(void **state)
     (void)state;
     for (unsigned share = 0; share <= 1000; share += 7) {
         for (unsigned bits = 1; bits < 54; bits++) {
-            const unsigned large =
-                effort_of_share((uint64_t)share << bits, (uint64_t)1000 << bits);
+            const unsigned large = effort_of_share((uint64_t)share << bits, (uint64_t)1000 << bits);
             assert_in_range(large, of(share), of(share) + 1);
         }
     }

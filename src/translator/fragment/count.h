@@ -40,7 +40,6 @@ struct loop {
     bool hidden;               /* it is no loop, only where traces are left to */
     uint64_t unseen;           /* executions while it was hidden */
     struct passage *passages;  /* hardware: where else it is counted */
-    uint64_t needs;            /* executions that --threshold float asked for last */
     uint64_t patience;         /* executions that it waits if it cannot be recorded yet */
     struct ledger *ledger;     /* of the trace that it has now, or NULL */
     uint64_t trial;            /* executions of its trace until that is looked at again */
@@ -48,6 +47,7 @@ struct loop {
     unsigned effort;           /* that went into its last path */
     struct account account;    /* of traces that are gone, and what all have cost */
     bool passed;               /* it was executed in traces, where nothing counted it */
+    uint32_t needs;            /* executions that --threshold float asked for last */
 };
 
 /* The code of a software counter, and whose it is; NULL if the counter has gone. */

@@ -19,7 +19,7 @@ struct translator;
 
 /* What is spent on a loop, each of which is a limit. */
 struct effort_limits {
-    unsigned blocks;       /* of an iteration that is recorded, */
+    unsigned blocks;     /* of an iteration that is recorded, */
     unsigned code_bytes; /* and of the code on it, about */
     unsigned samples;    /* iterations that are recorded, */
     unsigned agreeing;   /* and how many are enough if all of them agree */

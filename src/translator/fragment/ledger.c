@@ -202,7 +202,6 @@ static struct account reckon(const struct ledger *ledger)
         count = on;
     }
     account.after += ledger->counts_end ? count : 0;
-    account.heads = account.entries * ledger->blocks[0].before_on;
     return account;
 }
 
@@ -225,7 +224,6 @@ static void add(struct account *to, const struct account *more)
     to->entries += more->entries;
     to->before += more->before;
     to->after += more->after;
-    to->heads += more->heads;
 }
 
 struct account ledger_read(const struct translator *translator, const struct loop *loop)
@@ -241,14 +239,21 @@ struct account ledger_read(const struct translator *translator, const struct loo
     return account;
 }
 
-struct account ledger_sum(const struct translator *translator)
+static void add_to_sum(struct ledger_sum *sum, const struct ledger *ledger,
+                       const struct account *live)
+{
+    sum->gain += (int64_t)(live->before - live->after);
+    sum->heads += live->entries * ledger->blocks[0].before_on;
+}
+
+struct ledger_sum ledger_sum(const struct translator *translator)
 {
     const struct optimizer *optimizer = translator->optimizer;
-    struct account sum = optimizer->settled;
+    struct ledger_sum sum = optimizer->settled;
 
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
-        add(&sum, &live);
+        add_to_sum(&sum, at, &live);
     }
     return sum;
 }
@@ -260,7 +265,7 @@ void ledger_settle(struct translator *translator)
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
         add(&at->loop->account, &live);
-        add(&optimizer->settled, &live);
+        add_to_sum(&optimizer->settled, at, &live);
     }
 }
 

@@ -14,9 +14,15 @@ struct account {
     uint64_t entries; /* how often its trace was entered, or went around */
     uint64_t before;  /* instructions that fragments would have executed for what its trace did */
     uint64_t after;   /* that the trace has */
-    uint64_t heads;   /* of `before`, those of the fragment that the trace begins with, about */
     uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
     uint64_t cost_cycles; /* the same by target_cycles */
+};
+
+/* Of all traces, without what they cost. */
+struct ledger_sum {
+    int64_t gain;
+    uint64_t
+        heads; /* instructions of the fragments that they begin with, about: a part of `before` */
 };
 
 /* A block of a trace, where it is left in one of two ways: on the trace, or off it. */
@@ -69,8 +75,8 @@ void ledger_undone(const struct loop *loop);
 bool ledger_pays(const struct loop *loop);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);
-/* What all traces have done so far: the sums of their accounts, without what they cost. */
-struct account ledger_sum(const struct translator *translator);
+/* What all traces have done so far. */
+struct ledger_sum ledger_sum(const struct translator *translator);
 /* All traces go: what they have done becomes a part of their loops' accounts.  Then their counters go. */
 void ledger_settle(struct translator *translator);
 void ledger_close(struct translator *translator);

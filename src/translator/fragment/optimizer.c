@@ -45,10 +45,9 @@ void optimizer_start(struct translator *translator)
 static void look(struct translator *translator, uint64_t elapsed)
 {
     struct optimizer *optimizer = translator->optimizer;
-    const struct account sum = ledger_sum(translator);
+    const struct ledger_sum sum = ledger_sum(translator);
 
-    optimizer->gain = sum.before > sum.after ? (int64_t)(sum.before - sum.after)
-                                             : 0; /* traces that lose are undone */
+    optimizer->gain = sum.gain > 0 ? sum.gain : 0; /* traces that lose are undone */
     optimizer->heads = sum.heads;
     optimizer->looked = elapsed;
 }
@@ -81,9 +80,9 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
  * assumption of what optimizing gains. */
 #define PRIOR_HEADS 1000000
 #define PRIOR_GAIN (PRIOR_HEADS / 4)
-#define NEEDS_MOST (UINT64_C(1) << 40)
+#define NEEDS_MOST UINT32_MAX
 
-uint64_t optimizer_needs(const struct translator *translator, uint64_t length)
+uint32_t optimizer_needs(const struct translator *translator, uint64_t length)
 {
     const struct optimizer *optimizer = translator->optimizer;
     const uint64_t heads = optimizer->heads + PRIOR_HEADS;
@@ -97,7 +96,7 @@ uint64_t optimizer_needs(const struct translator *translator, uint64_t length)
     const uint64_t saved = (length != 0 ? length : 1) * (gain / (heads / 1024));
     const uint64_t needs = saved != 0 ? cost * 1024 / saved + 1 : NEEDS_MOST;
 
-    return needs < NEEDS_MOST ? needs : NEEDS_MOST;
+    return needs < NEEDS_MOST ? (uint32_t)needs : NEEDS_MOST;
 }
 
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,

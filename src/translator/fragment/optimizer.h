@@ -76,10 +76,10 @@ struct optimizer {
     uint64_t spent; /* on recording and on making traces, */
     uint64_t asked; /* of it, on loops that had to wait */
     struct ledger *ledgers;
-    struct account settled; /* what traces have done that are gone */
-    int64_t gain;           /* of all, when it was looked at last, */
-    uint64_t heads;         /* and what their first fragments would have executed, */
-    uint64_t looked;        /* which was then */
+    struct ledger_sum settled; /* what traces have done that are gone */
+    int64_t gain;              /* of all, when it was looked at last, */
+    uint64_t heads;            /* and what their first fragments would have executed, */
+    uint64_t looked;           /* which was then */
 };
 
 /* Executions of a loop that let expect as many more, so that a trace of it pays. */
@@ -91,7 +91,7 @@ struct optimizer {
  * paper's T_gained = (T_old - T_new) * x - T_opt > 0, so that x > T_opt / (T_old - T_new).  T_opt is what traces have
  * cost in the mean in this run, and T_old - T_new the length times what traces have saved for each instruction of theirs;
  * before any has, what is taken for granted is a part of both. */
-uint64_t optimizer_needs(const struct translator *translator, uint64_t length);
+uint32_t optimizer_needs(const struct translator *translator, uint64_t length);
 /* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
 /* The loop has cost more: as much as target_clock and target_cycles say. */
