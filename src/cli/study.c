@@ -38,7 +38,7 @@ static const struct command_option options[] = {
 #undef OPTION
     {"--experiment", "NAME", "only this experiment; may be repeated (all)", take_experiment},
     {"--experiments", "DIR", "where the experiments are (experiments beside strata's folder)", take_experiments},
-    {"--suite", "NAME", "other programs than the experiment names: paper, helpers or real", take_suite},
+    {"--suite", "NAME", "other programs than the experiment names: paper, helpers, kernels or real", take_suite},
     {"--spec", "DIR", "the programs of your own SPEC 2000 tree; never run by us", take_spec},
 };
 /* clang-format on */

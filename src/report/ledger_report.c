@@ -21,6 +21,8 @@ struct row {
     guest_addr head;
     bool is_loop; /* not only where traces are left to */
     uint64_t executions, before, after, cost;
+    uint64_t needs;                             /* executions, by --threshold float */
+    uint64_t effort;                            /* in thousandths of the most */
     bool before_timed, after_timed, cost_timed; /* these of `cycles` are known */
     struct {
         uint64_t before, after, cost;
@@ -98,7 +100,9 @@ static struct rows take_rows(const json_t *ledger, const struct machine *machine
                             .executions = number_of(loop, "executions"),
                             .before = number_of(loop, "before"),
                             .after = number_of(loop, "after"),
-                            .cost = number_of(loop, "cost")};
+                            .cost = number_of(loop, "cost"),
+                            .needs = number_of(loop, "needs"),
+                            .effort = number_of(loop, "effort")};
         rows.sum.executions += row->executions;
         rows.sum.before += row->before;
         rows.sum.after += row->after;
@@ -172,6 +176,8 @@ void ledger_report_statistics(const struct run_description *run, struct process 
         places_report_place(s, known ? &place : NULL);
         s->truth(s, "is_loop", rows.rows[i].is_loop);
         put_row(s, &rows.rows[i], rows.timed);
+        s->number(s, "needs", rows.rows[i].needs);
+        s->ratio(s, "effort", (double)rows.rows[i].effort / 1000);
         if (i < CODE_LOOPS && rows.rows[i].executions != 0) {
             trace_listing_report(rows.code, rows.rows[i].head, s);
         }

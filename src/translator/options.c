@@ -1,6 +1,7 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
 #include "translator/options.h"
 
+#include "translator/fragment/effort.h"
 #include "translator/fragment/lookups.h"
 
 #include "base/number.h"
@@ -188,9 +189,14 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
+    options->floating = equals(value, "float");
+    if (options->floating) {
+        options->threshold = THRESHOLD_DEFAULT;
+        return NULL;
+    }
     return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
                ? NULL
-               : ": expected a number from 0 to 4294967295";
+               : ": expected a number from 0 to 4294967295, or float";
 }
 
 static const char *take_max_loss(struct options *options, const char *value)
@@ -267,6 +273,18 @@ static const char *take_opt(struct options *options, const char *value)
         value++;
     }
     return passes_expected;
+}
+
+static const char *take_effort(struct options *options, const char *value)
+{
+    uint64_t level = 0;
+
+    options->effort_given = !equals(value, "auto");
+    if (options->effort_given && !number_read(value, NUMBER_PLAIN, 0, EFFORT_LEVELS, &level)) {
+        return ": expected auto, or a level from 0 to 4";
+    }
+    options->effort_level = (uint8_t)level;
+    return NULL;
 }
 
 static const char *take_builder_cost(struct options *options, const char *value)

@@ -100,6 +100,7 @@ static const struct made_up {
     {"cycles", "cycles", "saved_rule 1%, saved_rule at instructions 0",
      "saved_rule of vpr at cycles 0"},
     {"cycles-counters", "data", "data_rule 1%", "data_rule of bzip 0"},
+    {"optimizer", "average", "needed 25%", "needed of gcc at traces 26%"},
     {"delinquent", "few", "top_10 50%", "top_10 of art at dsp 49%"},
     {"delinquent", "few", "top_10 50%", "top_10 of art at sp 49%"},
 };

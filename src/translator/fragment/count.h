@@ -46,8 +46,10 @@ struct loop {
     struct ledger *ledger;     /* of the trace that it has now, or NULL */
     uint64_t trial;            /* executions of its trace until that is looked at again */
     unsigned undone;           /* traces of it that did not pay */
+    unsigned effort;           /* that went into its last path */
     struct account account;    /* of traces that are gone, and what all have cost */
     bool passed;               /* it was executed in traces, where nothing counted it */
+    uint32_t needs;            /* executions that --threshold float asked for last */
 };
 
 /* The code of a software counter, and whose it is; NULL if the counter has gone. */

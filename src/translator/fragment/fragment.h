@@ -69,6 +69,7 @@ struct fragment {
     bool
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */
+    uint16_t instructions;   /* of the program, where the fragment records; else 0 */
     struct fragment *next;   /* in the same bucket of the index */
     struct fragment *before; /* the one that was built before it; NULL for the first */
 };

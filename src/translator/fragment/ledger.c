@@ -259,16 +259,23 @@ struct account ledger_read(const struct translator *translator, const struct loo
     return account;
 }
 
-int64_t ledger_gain(const struct translator *translator)
+static void add_to_sum(struct ledger_sum *sum, const struct ledger *ledger,
+                       const struct account *live)
+{
+    sum->gain += (int64_t)(live->before - live->after);
+    sum->heads += live->entries * ledger->blocks[0].before_on;
+}
+
+struct ledger_sum ledger_sum(const struct translator *translator)
 {
     const struct optimizer *optimizer = translator->optimizer;
-    int64_t gain = optimizer->settled_gain;
+    struct ledger_sum sum = optimizer->settled;
 
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
-        gain += (int64_t)(live.before - live.after);
+        add_to_sum(&sum, at, &live);
     }
-    return gain;
+    return sum;
 }
 
 void ledger_settle(struct translator *translator)
@@ -278,7 +285,7 @@ void ledger_settle(struct translator *translator)
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
         add(&at->loop->account, &live);
-        optimizer->settled_gain += (int64_t)(live.before - live.after);
+        add_to_sum(&optimizer->settled, at, &live);
     }
 }
 

@@ -18,6 +18,13 @@ struct account {
     uint64_t cost_cycles; /* the same by target_cycles */
 };
 
+/* Of all traces, without what they cost. */
+struct ledger_sum {
+    int64_t gain;
+    uint64_t
+        heads; /* instructions of the fragments that they begin with, about: a part of `before` */
+};
+
 /* A block of a trace, where it is left in one of two ways: on the trace, or off it. */
 struct ledger_block {
     const uint8_t *at;               /* these three as in struct xstrata_block */
@@ -76,8 +83,8 @@ struct turns ledger_turns(const struct loop *loop);
 bool ledger_pays(const struct loop *loop);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);
-/* What all traces have gained so far, without what they cost. */
-int64_t ledger_gain(const struct translator *translator);
+/* What all traces have done so far. */
+struct ledger_sum ledger_sum(const struct translator *translator);
 /* All traces go: what they have done becomes a part of their loops' accounts.  Then their counters go. */
 void ledger_settle(struct translator *translator);
 void ledger_close(struct translator *translator);

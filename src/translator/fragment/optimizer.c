@@ -14,6 +14,11 @@ void optimizer_choose(struct options *options, bool has_hardware)
         options->traces = counts && options->link && options->returns != RETURNS_FAST;
         options->passes = options->traces ? PASSES_ALL : 0;
     }
+    if (options->floating && (!options->traces || options->counters == COUNTERS_OFF)) {
+        host_fail(STATUS_FAILED,
+                  "--threshold float is when a trace is made: it goes with --opt traces", NULL,
+                  NULL, NULL);
+    }
 }
 
 /* Until it is known, passes are taken to leave out a tenth. */
@@ -44,6 +49,16 @@ void optimizer_start(struct translator *translator)
 /* What a trace costs, about, in instructions; where time is counted, it is known from those that were made. */
 #define TRACE_COST 60000
 
+static void look(struct translator *translator, uint64_t elapsed)
+{
+    struct optimizer *optimizer = translator->optimizer;
+    const struct ledger_sum sum = ledger_sum(translator);
+
+    optimizer->gain = sum.gain > 0 ? sum.gain : 0; /* traces that lose are undone */
+    optimizer->heads = sum.heads;
+    optimizer->looked = elapsed;
+}
+
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
 {
     struct optimizer *optimizer = translator->optimizer;
@@ -57,15 +72,13 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     if (loss >= 100) {
         return true;
     }
-    if (loop->patience < TRACE_EXECUTIONS) {
+    if (!translator->options.floating && loop->patience < TRACE_EXECUTIONS) {
         return false;
     }
     /* Half of it: the rest is for what is not seen here, such as counters, and traces that do not pay. */
     const int64_t wanted = (int64_t)(optimizer->spent + next) - (int64_t)(elapsed / 200 * loss);
     if (wanted > optimizer->gain && elapsed - optimizer->looked > elapsed / 16) {
-        const int64_t gain = ledger_gain(translator);
-        optimizer->gain = gain > 0 ? gain : 0; /* traces that lose are undone */
-        optimizer->looked = elapsed;
+        look(translator, elapsed);
     }
     return wanted <= optimizer->gain;
 }
@@ -88,6 +101,29 @@ void optimizer_add_log(struct optimizer *optimizer, struct log *log)
 {
     log->next = optimizer->logs;
     __atomic_store_n(&optimizer->logs, log, __ATOMIC_RELEASE);
+}
+
+/* As if so many instructions of first fragments had been executed, of each of which a trace saved a quarter: the paper's
+ * assumption of what optimizing gains. */
+#define PRIOR_HEADS 1000000
+#define PRIOR_GAIN (PRIOR_HEADS / 4)
+#define NEEDS_MOST UINT32_MAX
+
+uint32_t optimizer_needs(const struct translator *translator, uint64_t length)
+{
+    const struct optimizer *optimizer = translator->optimizer;
+    const uint64_t heads = optimizer->heads + PRIOR_HEADS;
+    const uint64_t gain = (uint64_t)optimizer->gain + PRIOR_GAIN;
+    /* Time, which is no measure of instructions, says nothing. */
+    const uint64_t cost =
+        ledger_counts(translator)
+            ? (optimizer->spent - optimizer->asked + TRACE_COST) / (optimizer->totals.traces + 1)
+            : TRACE_COST;
+    /* Saved by one execution, in 1024ths of an instruction. */
+    const uint64_t saved = (length != 0 ? length : 1) * (gain / (heads / 1024));
+    const uint64_t needs = saved != 0 ? cost * 1024 / saved + 1 : NEEDS_MOST;
+
+    return needs < NEEDS_MOST ? (uint32_t)needs : NEEDS_MOST;
 }
 
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,

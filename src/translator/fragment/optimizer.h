@@ -7,18 +7,24 @@
 #define STRATA_TRANSLATOR_FRAGMENT_OPTIMIZER_H
 
 #include "translator/fragment/index.h"
+#include "translator/fragment/ledger.h"
 #include "translator/fragment/plan.h"
 #include "translator/passes/log.h"
 #include "translator/passes/place.h"
 
 /* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
- * those before them all agree; and loops whose iterations are recorded at the same time. */
+ * those before them all agree; and loops whose iterations are recorded at the same time.  Between the most and the
+ * least effort decides (effort.h). */
 #define PATH_BLOCKS TRACE_BLOCKS
 /* The same for a path that does not come back to its beginning: most executions leave a long one early. */
 #define PATH_BLOCKS_OPEN 24
+#define PATH_BLOCKS_LEAST 8
 #define PATH_CODE_BYTES 1024
+#define PATH_CODE_BYTES_LEAST 256
 #define PATH_SAMPLES 5
+#define PATH_SAMPLES_LEAST 3
 #define PATH_SAMPLES_AGREEING 3
+#define PATH_SAMPLES_AGREEING_LEAST 2
 #define PATH_PROFILES 64
 #define RECORDED_BUCKETS 1024
 
@@ -36,6 +42,7 @@ struct path {
 struct path_profile {
     struct loop *loop; /* NULL: not in use */
     unsigned count;
+    unsigned effort; /* that the loop was worth when the last of them ended */
     struct path samples[PATH_SAMPLES];
 };
 
@@ -71,11 +78,13 @@ struct optimizer {
     unsigned next_profile; /* whose place is taken when all are in use */
     struct optimizer_totals totals;
     uint64_t began; /* by target_clock */
-    uint64_t spent; /* on recording and on making traces */
+    uint64_t spent; /* on recording and on making traces, */
+    uint64_t asked; /* of it, on loops that had to wait */
     struct ledger *ledgers;
-    int64_t settled_gain; /* of traces that are gone */
-    int64_t gain;         /* of all, when it was looked at last, */
-    uint64_t looked;      /* which was then */
+    struct ledger_sum settled; /* what traces have done that are gone */
+    int64_t gain;              /* of all, when it was looked at last, */
+    uint64_t heads;            /* and what their first fragments would have executed, */
+    uint64_t looked;           /* which was then */
     uint64_t passed;      /* instructions of traces that passes went over, */
     uint64_t left_out;    /* and that they left out; both begin with what is taken for granted */
     struct log *logs;     /* of all traces that passes have changed */
@@ -90,6 +99,11 @@ struct optimizer {
 #define TRACE_EXECUTIONS 16000
 #endif
 
+/* With --threshold float: how many executions a loop needs whose first fragment executes `length` instructions, by the
+ * paper's T_gained = (T_old - T_new) * x - T_opt > 0, so that x > T_opt / (T_old - T_new).  T_opt is what traces have
+ * cost in the mean in this run, and T_old - T_new the length times what traces have saved for each instruction of theirs;
+ * before any has, what is taken for granted is a part of both. */
+uint32_t optimizer_needs(const struct translator *translator, uint64_t length);
 /* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
 /* The loop has cost more: as much as target_clock and target_cycles say. */

@@ -2,6 +2,7 @@
 #include "translator/fragment/recorder.h"
 
 #include "translator/fragment/build.h"
+#include "translator/fragment/effort.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
 
@@ -61,6 +62,7 @@ static struct fragment *build_copy(struct context *context, guest_addr start)
     for (uint64_t i = 0; i < copy->exit_count; i++) {
         copy->exits[i].kind = EXIT_RECORD;
     }
+    copy->instructions = (uint16_t)plan->instructions;
     index_add(&optimizer->recorded, copy);
     optimizer->totals.copies++;
     return copy;
@@ -88,6 +90,7 @@ static const uint8_t *enter_copy(struct context *context, guest_addr start)
         return NULL;
     }
     context->recording->bytes += (uint64_t)(copy->end - copy->entry);
+    context->recording->instructions += copy->instructions;
     return fragment_indirect_entry(copy);
 }
 
@@ -125,8 +128,10 @@ static bool all_agree(const struct path_profile *profile)
 /* No more iterations are recorded than were enough to call the loop hot. */
 static bool is_complete(const struct translator *translator, const struct path_profile *profile)
 {
-    return profile->count == PATH_SAMPLES || profile->count >= translator->options.threshold ||
-           (profile->count >= PATH_SAMPLES_AGREEING && all_agree(profile));
+    const struct effort_limits limits = effort_get_limits(profile->effort);
+
+    return profile->count >= limits.samples || profile->count >= translator->options.threshold ||
+           (profile->count >= limits.agreeing && all_agree(profile));
 }
 
 /* Whether two samples go on in the same way behind their first `count` blocks, or both end there. */
@@ -216,6 +221,7 @@ static void finish(struct context *context, struct path_profile *profile)
 
     profile->loop = NULL;
     loop->profiled = true;
+    loop->effort = profile->effort;
     translator->counts->kind->calm(translator, loop);
     if (loop->fragment != NULL) {
         loop->traced = trace_make(context, loop->fragment, &path);
@@ -232,6 +238,7 @@ static void end_sample(struct context *context, guest_addr next)
     if (profile->loop == NULL || profile->loop->head != recording->path.blocks[0]) {
         return; /* meanwhile the profile is complete, or another loop's */
     }
+    profile->effort = effort_for(context->translator, profile->loop, recording->instructions);
     struct path *sample = &profile->samples[profile->count++];
     sample->count = recording->path.count;
     sample->next = next;
@@ -251,7 +258,7 @@ static const uint8_t *begin_sample(struct context *context, struct path_profile 
     struct recording *recording = context->recording;
     struct loop *loop = profile->loop;
 
-    recording->bytes = 0;
+    recording->bytes = recording->instructions = 0;
     const uint8_t *copy = enter_copy(context, loop->head);
 
     if (copy == NULL) {
@@ -289,6 +296,29 @@ static void postpone(struct translator *translator, struct loop *loop)
     translator->optimizer->totals.postponed++;
 }
 
+/* Whether the loop must wait because --threshold float asks for more executions of it.  It is asked again when it
+ * has them: meanwhile that may have changed. */
+static bool floats(struct translator *translator, const struct fragment *fragment)
+{
+    const struct counter_kind *kind = translator->counts->kind;
+    struct loop *loop = fragment->loop;
+
+    if (!translator->options.floating) {
+        return false;
+    }
+    const uint64_t executions = kind->read(translator, loop).executions;
+    const guest_addr next = fragment->exit_count != 0 ? fragment->exits[0].target : 0;
+    loop->needs = optimizer_needs(translator, target_way_length(fragment, next, NULL));
+    if (executions >= loop->needs) {
+        return false;
+    }
+    kind->uncount(translator, loop);
+    /* Of these the first is the one that it is asked at. */
+    kind->again(translator, loop, loop->needs - executions + 1);
+    translator->optimizer->totals.postponed++;
+    return true;
+}
+
 static const uint8_t *begin(struct context *context, struct fragment *fragment,
                             const uint8_t *plain)
 {
@@ -297,6 +327,9 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
     struct loop *loop = fragment->loop;
 
     recorder_abandon(context);
+    if (floats(translator, fragment)) {
+        return plain;
+    }
     if (!optimizer_can_spend(translator, loop)) {
         postpone(translator, loop);
         return plain;
@@ -320,6 +353,16 @@ static bool ends_path(const struct translator *translator, const struct fragment
            (exact && fragment->loop != NULL && !fragment->loop->hidden);
 }
 
+/* Whether the path is as long as the loop is worth.  What is known of it by now is the least that an iteration executes: the
+ * longer the path, the larger is the loop's share, and the more of it may follow. */
+static bool is_full(const struct translator *translator, const struct recording *recording)
+{
+    const struct effort_limits limits = effort_get_limits(
+        effort_for(translator, recording->profile->loop, recording->instructions));
+
+    return recording->path.count >= limits.blocks || recording->bytes > limits.code_bytes;
+}
+
 static const uint8_t *go_on(struct context *context, guest_addr target, bool counts)
 {
     struct translator *translator = context->translator;
@@ -334,8 +377,8 @@ static const uint8_t *go_on(struct context *context, guest_addr target, bool cou
     if (counts && fragment != NULL) {
         count_called(translator, fragment);
     }
-    if (ends_path(translator, fragment) || path->count == PATH_BLOCKS ||
-        recording->bytes > PATH_CODE_BYTES) {
+    if (ends_path(translator, fragment) || profile->loop == NULL ||
+        is_full(translator, recording)) {
         end_sample(context, target);
         return NULL;
     }
@@ -366,9 +409,10 @@ const uint8_t *recorder_begin(struct context *context, struct fragment *fragment
     struct loop *loop = fragment->loop;
     const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
     const uint8_t *on = begin(context, fragment, plain);
+    const uint64_t cost = cost_since(translator, began);
 
-    optimizer_spend(translator, loop, cost_since(translator, began),
-                    target_cycles(translator) - first_cycle);
+    optimizer_spend(translator, loop, cost, target_cycles(translator) - first_cycle);
+    translator->optimizer->asked += on == plain ? cost : 0;
     return on;
 }
 

@@ -11,7 +11,8 @@
 struct recording {
     struct path_profile *profile; /* NULL: nothing is recorded */
     struct path path;
-    uint64_t bytes; /* of the code on it, about */
+    uint64_t bytes;        /* of the code on it, about */
+    uint64_t instructions; /* of the program's on it */
 };
 
 /* The counter of the head of `fragment` reached its threshold.  Returns where the program goes on, which is `plain`

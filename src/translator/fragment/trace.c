@@ -415,9 +415,10 @@ static const struct arranged *optimize(struct translator *translator, const stru
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
     }
-    /* Registers that are put away pay where the loop has many turns. */
-    const uint32_t spares =
-        ops->loops && has_many_turns && !ops->plain_sides ? TARGET_KEPT_REGISTERS : 0;
+    /* Registers that are put away pay where the loop has many turns; but not where a counter stands in front of each. */
+    const bool puts_away = ops->loops && has_many_turns && !ops->plain_sides &&
+                           translator->options.counters != COUNTERS_SW_EXACT;
+    const uint32_t spares = puts_away ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;

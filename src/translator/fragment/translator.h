@@ -50,8 +50,12 @@ struct options {
     bool traces;            /* hot loops become traces */
     unsigned passes;        /* and these passes go over them, one bit for each enum pass */
     bool opt_given;         /* --opt says so, or that they do not */
-    const char *argv0;      /* NULL: the program's path */
-    const char *execfn;     /* what it was executed by, a script perhaps; NULL: the same */
+    bool effort_given;      /* --effort says effort_level, whatever a loop's share is */
+    uint8_t effort_level;
+    bool
+        floating; /* --threshold float: by loop; `threshold` is when each is asked for the first time */
+    const char *argv0;  /* NULL: the program's path */
+    const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
     enum indirect indirect;
     enum returns returns;

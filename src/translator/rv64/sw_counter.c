@@ -316,9 +316,9 @@ void counter_interrupt(struct context *context, const uint8_t *code)
     if (fragment == NULL) {
         return;
     }
-    const uint8_t *entry = fragment->trace != NULL ? fragment->trace->entry : fragment->entry;
-    if (entry != code || fragment->landing == entry) {
-        return;
+    const uint8_t *counted = fragment->trace != NULL ? fragment->trace->landing : fragment->entry;
+    if (counted != code || fragment->landing == counted) {
+        return; /* it is not behind its counter, or none stands in front */
     }
     if (translator->options.counters == COUNTERS_SW_PAPER) {
         paper_counter_take_back(translator, fragment->loop);

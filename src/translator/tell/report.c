@@ -343,6 +343,10 @@ static void put_ledger(const struct translator *translator, struct output *outpu
             output_string(output, ", \"executions_gone\": ");
             output_unsigned(output, loop->account.entries);
         }
+        output_string(output, ", \"needs\": ");
+        output_unsigned(output, loop->needs);
+        output_string(output, ", \"effort\": ");
+        output_unsigned(output, loop->effort);
         output_string(output, ", \"cost\": ");
         output_unsigned(output, account.cost);
         output_string(output, ", \"cost_cycles\": ");
