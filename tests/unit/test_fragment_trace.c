@@ -101,13 +101,14 @@ static void all_ways_to_the_head_lead_to_the_trace(void **state)
 static void a_branch_of_the_path_is_a_guard(void **state)
 {
     static struct plan plan;
+    unsigned joined;
 
     (void)state;
     create(COUNTERS_HW);
     const struct loop_places places = write_branching_loop();
     const struct path common = {
         .count = 2, .next = places.head, .blocks = {places.head, places.behind}};
-    assert_true(trace_plan(rig.threads[0].context, &common, &plan));
+    assert_true(trace_plan(rig.threads[0].context, &common, &plan, &joined));
     assert_int_equal(plan.end - plan.steps, 5);
     assert_int_equal(plan.steps[1].kind, STEP_GUARD);
     assert_int_equal(plan.steps[1].value, places.seldom);
@@ -119,7 +120,7 @@ static void a_branch_of_the_path_is_a_guard(void **state)
     /* The other way: the guard leaves where the branch is not taken, and the jump back has gone. */
     const struct path seldom = {
         .count = 3, .next = places.head, .blocks = {places.head, places.seldom, places.behind}};
-    assert_true(trace_plan(rig.threads[0].context, &seldom, &plan));
+    assert_true(trace_plan(rig.threads[0].context, &seldom, &plan, &joined));
     assert_int_equal(plan.steps[1].kind, STEP_GUARD);
     assert_int_equal(plan.steps[1].value, places.behind);
     assert_int_equal(plan.steps[1].flags & STEP_TURNED, STEP_TURNED);
@@ -304,6 +305,8 @@ static void a_system_call_ends_the_path(void **state)
 {
     static struct plan plan;
 
+    unsigned joined;
+
     (void)state;
     create(COUNTERS_HW);
     go(CODE);
@@ -318,7 +321,7 @@ static void a_system_call_ends_the_path(void **state)
     assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
     assert_non_null(rig_find(&rig, head)->trace);
     const struct path path = {.count = 2, .next = 0, .blocks = {head, behind}};
-    assert_true(trace_plan(rig.threads[0].context, &path, &plan));
+    assert_true(trace_plan(rig.threads[0].context, &path, &plan, &joined));
     assert_int_equal(plan.end[-1].kind, STEP_SYSTEM_CALL);
     rig_destroy(&rig);
 }
