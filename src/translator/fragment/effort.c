@@ -64,3 +64,9 @@ unsigned effort_level(const struct loop *loop)
 {
     return effort_get_level(loop->effort);
 }
+
+/* Unrolling makes all others dearer. */
+unsigned effort_get_passes(unsigned level)
+{
+    return level == 0 ? PASSES_ALL & ~(1u << PASS_UNROLL) : PASSES_ALL;
+}

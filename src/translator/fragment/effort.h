@@ -38,5 +38,7 @@ unsigned effort_for(const struct translator *translator, const struct loop *loop
                     uint64_t instructions);
 /* What the path was recorded with that the loop's trace is made of: which passes are worth it. */
 unsigned effort_level(const struct loop *loop);
+/* One bit for each enum pass that is worth it at this level. */
+unsigned effort_get_passes(unsigned level);
 
 #endif

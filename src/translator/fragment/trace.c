@@ -2,6 +2,7 @@
 #include "translator/fragment/trace.h"
 
 #include "translator/fragment/build.h"
+#include "translator/fragment/effort.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
 #include "translator/fragment/unroll.h"
@@ -404,13 +405,13 @@ static void note_holders(struct translator *translator, const struct plan *plan,
 
 /* What passes make of the plan; NULL if it stays as it is. */
 static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
-                                       bool has_many_turns)
+                                       unsigned passes, bool has_many_turns)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
     struct arranged *placed = &optimizer->placed;
 
-    ops->passes = translator->options.passes;
+    ops->passes = passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
@@ -444,15 +445,18 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         return false;
     }
     const bool passes = wants_passes(translator, fragment->loop);
-    if (passes && (translator->options.passes >> PASS_UNROLL & 1) != 0) {
+    const unsigned chosen_passes =
+        translator->options.passes & effort_get_passes(effort_level(fragment->loop));
+    if (passes && (chosen_passes >> PASS_UNROLL & 1) != 0) {
         unrolled = *chosen;
         unroll(&unrolled);
         path = &unrolled;
     }
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
-    const struct arranged *placed = planned && passes ? optimize(translator, plan, !fragment->loop->few_turns)
-                                                         : NULL;
+    const struct arranged *placed = planned && passes
+                                        ? optimize(translator, plan, chosen_passes, !fragment->loop->few_turns)
+                                        : NULL;
     if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
         want_later(translator, fragment->loop);
         return false;
