@@ -310,12 +310,27 @@ static uint64_t passes_executions(const struct optimizer *optimizer)
     return PASSES_COST * PASSES_MARGIN * (optimizer->passed + 1) / (optimizer->left_out + 1);
 }
 
+/* Whether so many times as many executions are known. */
+static bool has_executed(const struct translator *translator, const struct loop *loop,
+                         uint64_t times)
+{
+    return translator->options.max_loss >= 100 ||
+           translator->counts->kind->read(translator, loop).executions >=
+               times * passes_executions(translator->optimizer);
+}
+
 static bool wants_passes(const struct translator *translator, const struct loop *loop)
 {
-    return translator->options.passes != 0 &&
-           (translator->options.max_loss >= 100 ||
-            translator->counts->kind->read(translator, loop).executions >=
-                passes_executions(translator->optimizer));
+    return translator->options.passes != 0 && has_executed(translator, loop, 1);
+}
+
+static bool wants_unrolling(const struct translator *translator, const struct loop *loop,
+                            const struct path *path)
+{
+    const unsigned passes = translator->options.passes & effort_get_passes(effort_level(loop));
+
+    return (passes >> PASS_UNROLL & 1) != 0 && unroll_can(path) &&
+           has_executed(translator, loop, UNROLL_TURNS);
 }
 
 /* Only passes can gain something, and it is too early for them. */
@@ -405,13 +420,13 @@ static void note_holders(struct translator *translator, const struct plan *plan,
 
 /* What passes make of the plan; NULL if it stays as it is. */
 static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
-                                       unsigned passes, bool has_many_turns)
+                                       bool has_many_turns)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
     struct arranged *placed = &optimizer->placed;
 
-    ops->passes = passes;
+    ops->passes = translator->options.passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
@@ -445,9 +460,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         return false;
     }
     const bool passes = wants_passes(translator, fragment->loop);
-    const unsigned chosen_passes =
-        translator->options.passes & effort_get_passes(effort_level(fragment->loop));
-    if (passes && (chosen_passes >> PASS_UNROLL & 1) != 0) {
+    if (passes && wants_unrolling(translator, fragment->loop, chosen)) {
         unrolled = *chosen;
         unroll(&unrolled);
         path = &unrolled;
@@ -455,7 +468,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
     const struct arranged *placed = planned && passes
-                                        ? optimize(translator, plan, chosen_passes, !fragment->loop->few_turns)
+                                        ? optimize(translator, plan, !fragment->loop->few_turns)
                                         : NULL;
     if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
         want_later(translator, fragment->loop);
@@ -531,6 +544,8 @@ void trace_review(struct context *context, struct fragment *fragment)
     if (!ledger_pays(loop)) {
         give_up(translator, fragment);
     } else if (!loop->optimized && wants_passes(translator, loop)) {
+        make_again(context, fragment);
+    } else if (loop->optimized && wants_unrolling(translator, loop, fragment->trace->path)) {
         make_again(context, fragment);
     } else if (leaves_early(loop)) {
         loop->few_turns = true;

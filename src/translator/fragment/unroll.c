@@ -7,19 +7,20 @@
  * the kernels of bench/ladder execute no fewer instructions than with four, and longer paths gain less than they cost. */
 #include "translator/fragment/unroll.h"
 
-#define TURNS 4
 #define BLOCKS_OF_TURN 4
-_Static_assert(TURNS * BLOCKS_OF_TURN <= PATH_BLOCKS, "they are one path");
+_Static_assert(UNROLL_TURNS * BLOCKS_OF_TURN <= PATH_BLOCKS, "they are one path");
+
+bool unroll_can(const struct path *path)
+{
+    return path->turns == 1 && path->next == path->blocks[0] && path->count <= BLOCKS_OF_TURN;
+}
 
 void unroll(struct path *path)
 {
     const unsigned count = path->count;
 
-    if (path->turns != 1 || path->next != path->blocks[0] || count > BLOCKS_OF_TURN) {
-        return;
-    }
-    path->turns = TURNS;
-    for (unsigned turn = 1; turn < TURNS; turn++) {
+    path->turns = UNROLL_TURNS;
+    for (unsigned turn = 1; turn < UNROLL_TURNS; turn++) {
         for (unsigned i = 0; i < count; i++) {
             path->blocks[path->count] = path->blocks[i];
             path->second[path->count++] = path->second[i];

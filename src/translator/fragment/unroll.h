@@ -4,7 +4,12 @@
 
 #include "translator/fragment/optimizer.h"
 
-/* Makes one path of several turns, if the path goes around and is short. */
+/* So many turns.  Passes over them cost as many times as much. */
+#define UNROLL_TURNS 4
+
+/* Whether the path goes around, is short, and is not yet of several turns. */
+bool unroll_can(const struct path *path);
+/* Makes one path of several turns. */
 void unroll(struct path *path);
 
 #endif
