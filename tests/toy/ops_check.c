@@ -525,9 +525,12 @@ static void execute_item(struct run *run, const struct item *item)
                        read_register(run, item->src[0], item->op) + (uint64_t)item->constant,
                        item->op);
         break;
-    case ITEM_CONSTANT:
-        write_register(run, item->dst, (uint64_t)item->constant, item->op);
-        break;
+    case ITEM_CONSTANT: /* may take two instructions, of which the first overwrites the register */
+        write_register(run, item->dst, ~(uint64_t)item->constant, item->op);
+        note_event(run, item);
+        interrupt(run, item->op);
+        run->registers[item->dst % OPS_REGISTERS] = (uint64_t)item->constant;
+        return;
     case ITEM_OP:
         execute_op(run, item);
         break;
