@@ -1,10 +1,13 @@
 """Owns the translator's configurations: reads their table and makes commands of them."""
 
 import os
+import random
+import re
 
 import diffsuite
 
 TABLE = os.path.join(diffsuite.TESTS, "translator", "configurations.list")
+PASSES = os.path.join(diffsuite.ROOT, "src", "translator", "passes", "passes.def")
 AMOUNTS = ("all", "few", "flushes", "visible")
 
 
@@ -58,6 +61,19 @@ def read():
                 raise diffsuite.SuiteError(f"configurations.list:{number}: a bad or repeated row")
             rows.append(Configuration(words[0], words[1], words[2:]))
     return rows
+
+
+def passes():
+    """The names of all passes."""
+    with open(PASSES, encoding="utf-8") as table:
+        return re.findall(r'^PASS\(\w+, *"(\w+)"', table.read(), re.M)
+
+
+def some_passes(seed):
+    """Options for a random subset of the passes, over all loops."""
+    rng = random.Random(f"passes {seed}")
+    names = [name for name in passes() if rng.random() < 0.5] or ["traces"]
+    return ["--opt", ",".join(names), "--max-loss", "100%", "--threshold", "2"]
 
 
 def machine():

@@ -236,6 +236,53 @@ class FlowProgram:
         self.put(*(f"{label}:" for label in inside), f"sc.d x{failed}, x{stored}, (x{pointer})",
                  f"bnez x{failed}, {again}", f"{end}:")
 
+    def frame(self, rng, path, held, depth, loop):
+        """As compilers write it that keep all in memory: values are stored and loaded again, with sizes that overlap,
+        through the base and two pointers that may lead to the same bytes, one of them from memory; some turns."""
+        counter = self.target(rng, held | {self.handled})
+        inner = held | {counter}
+        frame = self.target(rng, inner | {self.handled})
+        other = self.target(rng, inner | {frame, self.handled})
+        inner = inner | {frame, other}
+        first = rng.randrange(0, BUFFER_BYTES - 64, 8)
+        apart = rng.choice((0, 0, 8, 4, 16, -8, 24)) if first >= 8 else 0
+        bases = [(frame, 0)] * 5 + [(other, 0)] * 2 + [(self.base, BUFFER + first)] * 2
+        head = self.label()
+        self.put(f"li x{counter}, {rng.choice((1, 3, 7, 12))}", f"{head}:",
+                 f"addi x{frame}, x{self.base}, {BUFFER + first}")
+        if rng.random() < 0.5:
+            self.put(f"addi x{other}, x{frame}, {apart}", f"sd x{other}, {RECORD}(x{self.base})",
+                     f"ld x{other}, {RECORD}(x{self.base})")
+        else:
+            self.put(f"addi x{other}, x{frame}, {apart}")
+        self.frame_accesses(rng, inner, bases, rng.randrange(4, 20))
+        if rng.random() < 0.6:
+            end = self.label()
+            self.branch(rng, end)
+            self.frame_accesses(rng, inner, bases, rng.randrange(1, 6))
+            self.put(f"{end}:")
+            self.frame_accesses(rng, inner, bases, rng.randrange(1, 6))
+        self.put(f"addi x{counter}, x{counter}, -1", f"bnez x{counter}, {head}")
+
+    def frame_accesses(self, rng, held, bases, count):
+        slots = [rng.randrange(0, 32, 8) for _ in range(3)]
+        for _ in range(count):
+            base, start = rng.choice(bases)
+            kind = rng.random()
+            if kind > 0.75:
+                rd = self.target(rng, held)
+                self.put(rng.choice((f"addi x{rd}, x{rd}, {rng.randrange(-32, 32)}", f"mv x{rd}, x{self.draw(rng)}",
+                                     f"sext.w x{rd}, x{rd}", f"addw x{rd}, x{self.draw(rng)}, x{self.draw(rng)}",
+                                     f"andi x{rd}, x{rd}, 255", f"li x{rd}, {rng.randrange(-3000, 3000)}",
+                                     self.plain(rng, held))))
+                continue
+            names = LOADS if kind < 0.4 else STORES
+            size = 8 if rng.random() < 0.4 else rng.choice((1, 2, 4, 4))
+            name = rng.choice([name for name in names if names[name] == size])
+            offset = start + rng.choice(slots) + (rng.randrange(0, 8, size) if rng.random() < 0.4 else 0)
+            register = self.target(rng, held) if names is LOADS else self.draw(rng)
+            self.put(f"{name} x{register}, {offset}(x{base})")
+
     def floats(self, rng, path, held, depth, loop):
         rd, rs1 = self.target(rng, held), self.draw(rng)
         self.put(f"fmv.d.x f{rng.randrange(32)}, x{rs1}", f"fcvt.d.l f1, x{rs1}",
@@ -490,7 +537,7 @@ class FlowProgram:
         self.put(f"andi x{register}, x{self.draw(rng)}, 63", f"bnez x{register}, {end}",
                  f"ld x{register}, {ESCAPE}(x{self.base})", f"jr x{register}", f"{end}:")
 
-    STATEMENTS = {straight: 20, long: 1, memory: 5, floats: 2, conditional: 14, chain: 5,
+    STATEMENTS = {straight: 20, long: 1, memory: 5, frame: 5, floats: 2, conditional: 14, chain: 5,
                   backwards: 3, leave: 4, counted: 12, call: 12, switch: 6, jump: 4, middle: 3,
                   page: 1, fault: 4, system: 1, flush: 0.5, throw: 2}
     COMPOUND = {conditional, counted, switch}

@@ -347,33 +347,6 @@ unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
     return 0;
 }
 
-bool target_fold(uint32_t word, uint64_t a, uint64_t b, uint64_t *result)
-{
-    (void)word;
-    (void)a;
-    (void)b;
-    (void)result;
-    return false;
-}
-
-bool target_takes(uint32_t word, uint64_t a, uint64_t b)
-{
-    (void)word;
-    (void)a;
-    (void)b;
-    return true;
-}
-
-bool target_adds(int64_t constant)
-{
-    return constant == 0;
-}
-
-int64_t target_upper_part(int64_t address)
-{
-    return address;
-}
-
 const uint8_t *target_last_way(const struct fragment *trace, bool leaves)
 {
     (void)leaves;

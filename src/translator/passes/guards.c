@@ -31,8 +31,21 @@ bool guards_know(struct ops *ops, const struct op *op)
     return held_before(ops, op);
 }
 
-/* The registers that hold a target are constants from now on; but a load from there would no longer wait for the load of
- * the target, which others might see. */
+bool guards_tell_value(const struct ops *ops, const struct op *op)
+{
+    return pass_is_on(ops, PASS_GUARDS) && ops->alone && op->kind == OP_TARGET &&
+           !value_is_constant(op->in[0]);
+}
+
+struct value guards_value_behind(const struct op *op, struct value value)
+{
+    const uint64_t away = (uint64_t)value.offset - (uint64_t)op->in[0].offset;
+
+    return (struct value){.offset = (int64_t)((uint64_t)op->constant + away)};
+}
+
+/* The registers that hold a target, or what is a constant away from it, are constants from now on; but a load from there
+ * would no longer wait for the load of the target, which others might see. */
 void guards_note(struct ops *ops, const struct op *op)
 {
     if (!pass_is_on(ops, PASS_GUARDS)) {
@@ -42,12 +55,12 @@ void guards_note(struct ops *ops, const struct op *op)
         ops->guards[ops->guard_count++ % GUARDS_KEPT] = (uint16_t)(op - ops->list);
         return;
     }
-    if (!ops->alone) {
+    if (!guards_tell_value(ops, op)) {
         return;
     }
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
-        if (value_equals(ops->guest[reg], op->in[0])) {
-            ops->guest[reg] = (struct value){.offset = op->constant};
+        if (ops->guest[reg].root == op->in[0].root) {
+            ops->guest[reg] = guards_value_behind(op, ops->guest[reg]);
         }
     }
 }

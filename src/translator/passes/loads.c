@@ -46,6 +46,21 @@ static bool take(const struct ops *ops, const struct memory_fact *fact, const st
            (op->bytes == 1 && !is_signed && (flags & OP_BYTE) != 0);
 }
 
+/* Where others write, a load that is executed after all gives another value than what is said of it here.  It is not, if
+ * one of the program's registers should hold the value now: that can be told. */
+static bool stays_absent(const struct ops *ops, struct value value)
+{
+    if (ops->alone || value_is_constant(value)) {
+        return true;
+    }
+    for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
+        if (value_equals(ops->guest[reg], value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool loads_know(struct ops *ops, const struct op *op, struct value *out)
 {
     const struct value address = address_of(op);
@@ -56,7 +71,7 @@ bool loads_know(struct ops *ops, const struct op *op, struct value *out)
     for (unsigned i = 0; i < ops->fact_count; i++) {
         const struct memory_fact *fact = &ops->facts[i];
         if (fact->bytes == op->bytes && value_equals(fact->address, address) &&
-            take(ops, fact, op, out)) {
+            take(ops, fact, op, out) && stays_absent(ops, *out)) {
             return true;
         }
     }

@@ -191,6 +191,9 @@ void common_note(struct ops *ops, const struct op *op);
 /* Whether the guard certainly holds; and what is known behind it. */
 bool guards_know(struct ops *ops, const struct op *op);
 void guards_note(struct ops *ops, const struct op *op);
+/* Whether a guarded target makes a constant of each value with its root, and of which. */
+bool guards_tell_value(const struct ops *ops, const struct op *op);
+struct value guards_value_behind(const struct op *op, struct value value);
 
 /* What the target says of its words. */
 

@@ -222,7 +222,7 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
     unsigned needy;
 
     place->pinned |= bit(reg);
-    while (!place->failed && (needy = find_needy(place, reg, rd, next)) != NO_REGISTER) {
+    while (!place->stuck && (needy = find_needy(place, reg, rd, next)) != NO_REGISTER) {
         const struct value value = place->guest[needy];
         unsigned to = find_free(place, false, NO_REGISTER);
         if (to == NO_REGISTER && (place->pinned >> needy & 1) == 0) {
@@ -232,8 +232,8 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
         if (to == NO_REGISTER) {
             to = find_free(place, true, NO_REGISTER);
         }
-        if (to == NO_REGISTER) {
-            place->failed = true;
+        if (to == NO_REGISTER || place->stuck) {
+            place->stuck = true;
             break;
         }
         add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
@@ -318,11 +318,11 @@ static unsigned materialize(struct place *place, struct value value, unsigned gu
         reg = other != NO_REGISTER ? other : reg;
         if (other == NO_REGISTER && needy) {
             if ((place->pinned >> reg & 1) != 0 || (place->usable >> reg & 1) == 0) {
-                place->failed = true;
+                place->stuck = true;
                 return 0;
             }
             evacuate(place, reg, NO_REGISTER, value);
-            return place->failed ? 0 : materialize(place, value, guest);
+            return place->stuck ? 0 : materialize(place, value, guest);
         }
     }
     if (near != NO_REGISTER) {
@@ -542,14 +542,15 @@ static void place_result(struct place *place, const struct op *op, struct item *
     set_guest(place, op->rd, op->out);
 }
 
-/* Some instruction of the program's, with other registers perhaps. */
-static void place_op(struct place *place, const struct op *op)
+/* False if there is no register for an operand or the result. */
+static bool try_op(struct place *place, const struct op *op)
 {
     const bool accesses = op->kind == OP_LOAD || op->kind == OP_STORE;
     unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
     int64_t constant = op->constant;
 
     place->pinned = 0;
+    place->stuck = false;
     if (op->kind == OP_TARGET) { /* NO_REGISTER: the target computes the constant each time */
         const struct value wanted = {.offset = op->constant};
         src[1] = find_exact(place, wanted, NO_REGISTER);
@@ -566,6 +567,9 @@ static void place_op(struct place *place, const struct op *op)
     if (op->rd != NO_REGISTER && op->rd != 0) {
         dst = choose_destination(place, op->rd, op->out);
     }
+    if (place->stuck) {
+        return false;
+    }
     struct item *item = add_item(place, ITEM_OP);
     item->src[0] = (uint8_t)src[0];
     item->src[1] = (uint8_t)src[1];
@@ -575,20 +579,34 @@ static void place_op(struct place *place, const struct op *op)
     if (op->kind == OP_GUARD || op->kind == OP_TARGET) {
         place_way_out(place, item);
     }
+    return true;
 }
 
-/* The registers that hold the target hold the constant that it was compared with. */
+/* Some instruction of the program's, with other registers perhaps.  Where registers wait for each other, all of them go
+ * home first: then each operand is in its own. */
+static void place_op(struct place *place, const struct op *op)
+{
+    if (!try_op(place, op)) {
+        go_home(place);
+        place->failed |= !try_op(place, op);
+    }
+}
+
+/* The registers that hold the target, or what is a constant away from it, hold constants.  All do, since the root is held
+ * nowhere any more. */
 static void note_target(struct place *place, const struct op *op)
 {
-    if (!pass_is_on(place->ops, PASS_GUARDS) || !place->ops->alone) {
+    const uint16_t root = op->in[0].root;
+
+    if (!guards_tell_value(place->ops, op)) {
         return;
     }
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
-        const bool here = holds(place, reg) && value_equals(place->held[reg], op->in[0]);
-        const bool should = value_equals(place->guest[reg], op->in[0]);
-        if (here || should) {
-            add_note(place, here ? reg : NO_REGISTER, should ? reg : NO_REGISTER,
-                     (struct value){.offset = op->constant});
+        if (holds(place, reg) && place->held[reg].root == root) {
+            add_note(place, reg, NO_REGISTER, guards_value_behind(op, place->held[reg]));
+        }
+        if (place->guest[reg].root == root) {
+            add_note(place, NO_REGISTER, reg, guards_value_behind(op, place->guest[reg]));
         }
     }
 }
@@ -660,7 +678,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
     place->usable = ops->named & ~UINT32_C(1) & ~TARGET_OWN_REGISTERS;
     place->left = spares & ~ops->named;
     place->reserved = place->written = place->astray = 0;
-    place->failed = false;
+    place->failed = place->stuck = false;
     to->spares = 0;
     to->item_count = to->move_count = to->before_count = 0;
     for (unsigned i = 0; i < PASS_COUNT; i++) {

@@ -57,6 +57,7 @@ struct place {
     uint32_t pinned;   /* operands of the op that is placed now */
     uint32_t written;  /* the program's, that are written to in the trace */
     unsigned now;      /* the op's number */
+    bool stuck;        /* there is no register for what the op needs, as things are */
     bool failed;
     struct value held[OPS_REGISTERS];    /* what each register holds */
     struct value guest[OPS_REGISTERS];   /* what each of the program's should hold */

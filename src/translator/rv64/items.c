@@ -99,22 +99,6 @@ static void emit_op(struct emitter *emitter, const struct op *op, const struct i
     }
 }
 
-static void emit_before(struct emitter *emitter)
-{
-    const struct arranged *placed = emitter->special->placed;
-
-    emit_spares(emitter, placed->spares, false);
-    for (unsigned i = 0; i < placed->before_count; i++) {
-        const struct item *item = &placed->before[i];
-        if (item->kind == ITEM_OP) {
-            const struct op *op = &emitter->special->ops->list[item->op];
-            emit_word(emitter, op->word | registers_bits(item));
-        } else {
-            emit_move(emitter, item->dst, NO_REGISTER, item->constant);
-        }
-    }
-}
-
 /* The branch back, which is one exit, and the way on, which is the other. */
 static void emit_around(struct emitter *emitter, const struct step *last)
 {
@@ -218,22 +202,53 @@ static struct log *begin_log(struct emitter *emitter)
     return log;
 }
 
-static void log_item(const struct emitter *emitter, struct log *log, const struct item *item)
+/* The item's code begins at `from`.  A constant may take two instructions, and already the first overwrites the register. */
+static void log_item(const struct emitter *emitter, struct log *log, const struct item *item,
+                     const uint8_t *from)
 {
+    const uint8_t *const at = item->kind == ITEM_CONSTANT ? from + 1 : emitter->at;
+
     if (item->guest == NO_REGISTER && (item->dst == NO_REGISTER || item->dst == X0)) {
         return;
     }
-    log->events[log->count++] = (struct log_event){.at = (uint32_t)(emitter->at - log->start),
+    log->events[log->count++] = (struct log_event){.at = (uint32_t)(at - log->start),
                                                    .root = item->value.root,
                                                    .dst = item->dst,
                                                    .guest = item->guest,
                                                    .offset = item->value.offset};
 }
 
-/* A block that takes no code, at the very beginning, could not be counted apart from the whole trace. */
-static void begin_block(struct emitter *emitter)
+/* What is computed before the loop is any instruction of the program: a signal there finds the program at the loop's head,
+ * and is not rolled forward. */
+static void emit_before(struct emitter *emitter, const struct plan *plan)
+{
+    const struct arranged *placed = emitter->special->placed;
+    struct marks *marks = &emitter->translator->marks;
+
+    emit_spares(emitter, placed->spares, false);
+    emitter->special->log = begin_log(emitter);
+    if (placed->before_count == 0) {
+        return;
+    }
+    state_add_mark(marks, emitter->at, emitter->at, plan->start);
+    for (unsigned i = 0; i < placed->before_count; i++) {
+        const struct item *item = &placed->before[i];
+        if (item->kind == ITEM_OP) {
+            const struct op *op = &emitter->special->ops->list[item->op];
+            emit_word(emitter, op->word | registers_bits(item));
+        } else {
+            emit_move(emitter, item->dst, NO_REGISTER, item->constant);
+        }
+    }
+    state_note_own(marks, emitter->at);
+}
+
+/* A block that takes no code, at the very beginning, could not be counted apart from the whole trace.  The program is where
+ * the block begins: what was before it takes no code, and is done. */
+static void begin_block(struct emitter *emitter, const struct op *op)
 {
     if (emitter->at == emitter->fragment->entry) {
+        state_add_mark(&emitter->translator->marks, emitter->at, emitter->at, op->pc);
         emit_half(emitter, NOTHING_HALF);
         emit_alignment(emitter);
     }
@@ -251,6 +266,9 @@ static const uint8_t *emit_hot(struct emitter *emitter)
     return at;
 }
 
+/* A mark's own code is no longer than 255 bytes (state_note_own); the registers of a trace may take more to go home. */
+#define MARK_REACH 200
+
 /* The path, from its beginning on. */
 void items_emit(struct emitter *emitter, const struct plan *plan)
 {
@@ -258,22 +276,25 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
     const struct arranged *placed = trace->placed;
     struct marks *marks = &emitter->translator->marks;
     bool marked = false; /* the mark of the next op is there: what is written belongs to it */
+    const uint8_t *mark = emitter->at;
 
-    emit_before(emitter);
+    emit_before(emitter, plan);
     emit_alignment(emitter);
     emitter->fragment->entry = emitter->at;
-    trace->log = begin_log(emitter);
     for (unsigned i = 0; i < placed->item_count; i++) {
         const struct item *item = &placed->items[i];
         const struct op *op = &trace->ops->list[item->op];
         const bool counts = op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
         if (item->kind == ITEM_OP && op->kind == OP_BLOCK) {
-            begin_block(emitter);
+            begin_block(emitter, op);
+            marked = false;
             continue;
         }
-        if (item->kind != ITEM_NOTE && counts && !marked) {
-            state_add_mark(marks, emitter->at, emitter->at, op->pc);
+        const uint8_t *const from = emitter->at;
+        if (item->kind != ITEM_NOTE && counts && (!marked || from - mark > MARK_REACH)) {
+            state_add_mark(marks, from, from, op->pc);
             marked = true;
+            mark = from;
         }
         switch (item->kind) {
         case ITEM_OP:
@@ -295,7 +316,7 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
         default:
             break;
         }
-        log_item(emitter, trace->log, item);
+        log_item(emitter, trace->log, item, from);
     }
     trace->log->end = emitter->at;
 }

@@ -64,10 +64,11 @@ class Body:
         kinds = [(8, self.alu), (6, self.memory), (3, self.memory_through_tp), (3, self.address),
                  (2, self.jump), (3, self.branch), (3, self.call), (3, self.indirect_call),
                  (2, self.computed_jump), (2, self.floating), (2, self.atomic), (1, self.system),
-                 (1, self.stack), (1 if self.syncs else 0, self.sync), (2 if depth else 0, self.loop)]
+                 (1, self.stack), (1 if self.syncs else 0, self.sync), (2 if depth else 0, self.loop),
+                 (2 if depth else 0, self.busy)]
         chosen = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-        if chosen == self.loop:
-            self.loop(depth - 1)
+        if chosen in (self.loop, self.busy):
+            chosen(depth - 1)
         else:
             chosen()
 
@@ -235,6 +236,71 @@ class Body:
             self.unit(depth)
         self.emit(f"addi x{counter}, x{counter}, -1")
         self.emit(f"bnez x{counter}, {label}")
+
+    def busy(self, depth):
+        """A loop of many turns, in which passes over traces find much to do."""
+        counter = OUTER if depth else INNER
+        label = self.new_label()
+        kept, self.avoid = self.avoid, set(self.avoid)
+        same = [self.register() for _ in range(3)] # in each turn
+        pointer = self.random.choice([n for n in FREE if n not in (*same, *kept, TP)])
+        self.avoid |= {*same, pointer}
+        self.emit(f"li x{counter}, {self.random.randrange(7, 13)}")
+        self.place(label)
+        self.emit(f"addi x{pointer}, x{AREA}, {self.random.choice([0, 8, 12, 64])}")
+        for _ in range(self.random.randrange(3, 6)):
+            self.random.choice([lambda: self.frame(pointer), lambda: self.frame(pointer), self.swap, self.constants,
+                                lambda: self.invariants(same), self.branch, self.call, self.alu,
+                                self.stack_frame])()
+        self.emit(f"addi x{counter}, x{counter}, -1")
+        self.emit(f"bnez x{counter}, {label}")
+        self.avoid = kept
+
+    def frame(self, pointer):
+        """Stores and loads of sizes that overlap, through two pointers."""
+        r = self.random
+        slots = [8 * r.randrange(AREA_WORDS // 2) for _ in range(2)]
+        for _ in range(r.randrange(3, 8)):
+            names, register = (LOADS, self.register) if r.random() < 0.5 else (STORES, self.operand)
+            name = "ld" if r.random() < 0.3 and names is LOADS else r.choice(list(names))
+            size = names[name]
+            offset = r.choice(slots) + (r.randrange(0, 8, size) if r.random() < 0.4 else 0)
+            self.emit(f"{name} x{register()}, {offset}(x{r.choice([AREA, AREA, pointer])})")
+            if r.random() < 0.3:
+                self.alu()
+
+    def stack_frame(self):
+        """As a function keeps its registers."""
+        saved = [self.register() for _ in range(2)]
+        self.emit("addi sp, sp, -48")
+        for i, register in enumerate(saved):
+            self.emit(f"sd x{register}, {8 * i}(sp)")
+        for _ in range(self.random.randrange(1, 4)):
+            self.alu()
+        for i, register in enumerate(saved):
+            self.emit(f"ld x{register}, {8 * i}(sp)")
+        self.emit("addi sp, sp, 48")
+
+    def swap(self):
+        chosen = list(dict.fromkeys(self.register() for _ in range(5)))
+        for to, source in zip(chosen, chosen[1:] + chosen[:1]): # all but the first are rotated
+            self.emit(f"mv x{to}, x{source if source != chosen[0] else chosen[min(1, len(chosen) - 1)]}")
+        if len(chosen) > 2:
+            self.emit(f"mv x{chosen[-1]}, x{chosen[0]}")
+
+    def constants(self):
+        one, other = self.register(), self.register()
+        self.emit(f"li x{one}, {self.random.randrange(-1 << 31, 1 << 31)}")
+        self.emit(f"addi x{other}, x{one}, {self.random.randrange(-64, 64)}")
+        self.emit(f"{self.random.choice(REGISTERS)} x{self.register()}, x{other}, x{one}")
+        self.emit(f"{self.random.choice(BRANCHES)} x{other}, x{one}, 1f")
+        self.alu()
+        self.place("1")
+
+    def invariants(self, same):
+        for _ in range(2):
+            self.emit(f"{self.random.choice(REGISTERS)} x{self.register()}, x{self.random.choice(same)}, "
+                      f"x{self.random.choice(same)}")
 
     def leaf(self, number, link):
         self.place(f"leaf{number}")
