@@ -269,7 +269,7 @@ static void add_members(struct profile *profile, const struct executed *executed
         ASSERT(members->items != NULL);
     }
     for (unsigned i = 0; i < executed->count; i++) {
-        const bool last = i + 1 == executed->count;
+        const bool last = i >= executed->without && i + 1 == executed->count;
         struct member *member = &members->items[members->count++];
         memset(member, 0, sizeof *member); /* they are compared by bytes */
         member->place = find_place(profile, executed->pcs[i]);

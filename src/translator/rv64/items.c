@@ -187,7 +187,12 @@ static void emit_placed(struct emitter *emitter, const struct plan *plan, const 
         emitter->special->knows_gp = false;
         break;
     case OP_END:
-        state_note_own(marks, emitter->at);
+        emit_alignment(emitter);
+        if (step->kind == STEP_ON) {
+            state_note_on(marks, emitter->at);
+        } else {
+            state_note_own(marks, emitter->at);
+        }
         emit_end(emitter, step);
         break;
     default:
