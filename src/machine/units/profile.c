@@ -269,11 +269,10 @@ static void add_members(struct profile *profile, const struct executed *executed
         ASSERT(members->items != NULL);
     }
     for (unsigned i = 0; i < executed->count; i++) {
-        const bool last = i >= executed->without && i + 1 == executed->count;
         struct member *member = &members->items[members->count++];
         memset(member, 0, sizeof *member); /* they are compared by bytes */
         member->place = find_place(profile, executed->pcs[i]);
-        member->offset = last ? offset : offset - 1;
+        member->offset = i < executed->without ? offset - 1 : offset;
     }
 }
 
