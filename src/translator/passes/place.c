@@ -69,6 +69,7 @@ static struct item *add_item(struct place *place, enum item_kind kind)
                           .dst = NO_REGISTER,
                           .src = {NO_REGISTER, NO_REGISTER},
                           .guest = NO_REGISTER,
+                          .pass = NO_PASS,
                           .op = (uint16_t)place->now};
     return item;
 }
@@ -477,15 +478,23 @@ static void go_home(struct place *place)
 
 /* Ops. */
 
-/* The op's result can be told without it. */
-static void leave_out(struct place *place, const struct op *op)
+static struct item *add_empty(struct place *place, unsigned pass)
 {
     struct item *item = add_item(place, ITEM_EMPTY);
+
+    item->pass = (uint8_t)pass;
+    place->to->taken_out[pass]++;
+    return item;
+}
+
+/* The op's result can be told without it. */
+static void leave_out(struct place *place, const struct op *op, unsigned pass)
+{
+    struct item *item = add_empty(place, pass);
 
     item->guest = op->rd;
     item->value = op->out;
     set_guest(place, op->rd, op->out);
-    place->to->taken_out[op->pass]++;
 }
 
 static bool is_invariant(const struct place *place, struct value value, unsigned *reg)
@@ -546,7 +555,7 @@ static void place_result(struct place *place, const struct op *op, struct item *
 static void place_op(struct place *place, const struct op *op)
 {
     const bool accesses = op->kind == OP_LOAD || op->kind == OP_STORE;
-    unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
+    unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER, pass = NO_PASS;
     int64_t constant = op->constant;
 
     place->pinned = 0;
@@ -554,7 +563,10 @@ static void place_op(struct place *place, const struct op *op)
         const struct value wanted = {.offset = op->constant};
         src[1] = find_exact(place, wanted, NO_REGISTER);
         src[1] = src[1] != NO_REGISTER ? src[1] : hoist_constant(place, wanted);
-        place->pinned |= src[1] != NO_REGISTER ? bit(src[1]) : 0;
+        if (src[1] != NO_REGISTER) {
+            place->pinned |= bit(src[1]);
+            pass = (place->reserved >> src[1] & 1) != 0 ? PASS_INVARIANT : PASS_VALUES;
+        }
     }
     for (unsigned i = 0; i < 2; i++) {
         if (op->rs[i] == NO_REGISTER) {
@@ -571,6 +583,7 @@ static void place_op(struct place *place, const struct op *op)
     item->src[1] = (uint8_t)src[1];
     item->dst = (uint8_t)dst;
     item->constant = constant;
+    item->pass = (uint8_t)pass;
     place_result(place, op, item);
     if (op->kind == OP_GUARD || op->kind == OP_TARGET) {
         place_way_out(place, item);
@@ -624,8 +637,7 @@ static void place_one(struct place *place, const struct op *op)
     case OP_GUARD:
     case OP_TARGET:
         if ((op->flags & OP_KNOWN) != 0) {
-            add_item(place, ITEM_EMPTY);
-            place->to->taken_out[op->pass]++;
+            add_empty(place, op->pass);
             return;
         }
         place_op(place, op);
@@ -638,15 +650,11 @@ static void place_one(struct place *place, const struct op *op)
     }
     const bool writes = op->rd != NO_REGISTER && op->rd != 0;
     if (writes && op->older && can_tell(place, op->out)) {
-        leave_out(place, op);
+        leave_out(place, op, op->pass);
         return;
     }
     if (writes && hoist(place, op)) {
-        struct item *item = add_item(place, ITEM_EMPTY);
-        item->guest = op->rd;
-        item->value = op->out;
-        set_guest(place, op->rd, op->out);
-        place->to->taken_out[PASS_INVARIANT]++;
+        leave_out(place, op, PASS_INVARIANT);
         return;
     }
     place_op(place, op);

@@ -18,6 +18,7 @@ struct item {
     uint8_t dst, src[2];
     uint8_t guest;       /* NO_REGISTER: none */
     uint8_t move_count;  /* of a guard's way out: moves[first_move] and behind it */
+    uint8_t pass;        /* which pass has made it less than the op; or NO_PASS */
     uint16_t first_move;
     uint16_t op; /* whose it is; what comes before an op belongs to it */
     int64_t constant;

@@ -443,6 +443,7 @@ SELDOM static void begin_special(const struct plan *plan, const struct emission_
     trace->guard_count = 0;
     trace->plan = plan;
     trace->way_outs = special->way_outs;
+    trace->shares = special->shares;
     trace->ops = special->ops;
     trace->placed = special->placed;
     trace->log = NULL;

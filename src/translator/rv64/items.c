@@ -268,12 +268,16 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
     emit_alignment(emitter);
     emitter->fragment->entry = emitter->at;
     trace->log = begin_log(emitter);
+    shares_begin(emitter, trace->shares);
     for (unsigned i = 0; i < placed->item_count; i++) {
         const struct item *item = &placed->items[i];
         const struct op *op = &trace->ops->list[item->op];
+        const uint8_t *const from = emitter->at;
         const bool counts = op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
         if (item->kind == ITEM_OP && op->kind == OP_BLOCK) {
             begin_block(emitter);
+            shares_count(emitter, item, from);
+            shares_next_block(emitter);
             continue;
         }
         if (item->kind != ITEM_NOTE && counts && !marked) {
@@ -300,6 +304,7 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
         default:
             break;
         }
+        shares_count(emitter, item, from);
         log_item(emitter, trace->log, item);
     }
     trace->log->end = emitter->at;
