@@ -74,8 +74,9 @@ static struct item *add_item(struct place *place, enum item_kind kind)
     return item;
 }
 
+/* `pass`: which has left out what is computed now. */
 static void add_move(struct place *place, unsigned dst, unsigned src, int64_t constant,
-                     struct value value)
+                     struct value value, unsigned pass)
 {
     struct item *item = add_item(place, src == NO_REGISTER ? ITEM_CONSTANT : ITEM_ADD);
 
@@ -83,6 +84,7 @@ static void add_move(struct place *place, unsigned dst, unsigned src, int64_t co
     item->src[0] = (uint8_t)src;
     item->constant = constant;
     item->value = value;
+    item->pass = (uint8_t)pass;
     set_held(place, dst, value);
 }
 
@@ -238,7 +240,7 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
             break;
         }
         add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
-                 value);
+                 value, place->left_by[needy]);
     }
     place->pinned = pinned;
 }
@@ -328,9 +330,10 @@ static unsigned materialize(struct place *place, struct value value, unsigned gu
     }
     if (near != NO_REGISTER) {
         add_move(place, reg, near,
-                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[near].offset), value);
+                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[near].offset), value,
+                 place->left_by[guest]);
     } else {
-        add_move(place, reg, NO_REGISTER, value.offset, value);
+        add_move(place, reg, NO_REGISTER, value.offset, value, place->left_by[guest]);
     }
     return reg;
 }
@@ -468,7 +471,7 @@ static void go_home(struct place *place)
         const struct move *move = &moves[i];
         const struct value value = move->dst != PLACE_SCRATCH ? place->guest[move->dst]
                                                               : place->held[move->src];
-        add_move(place, move->dst, move->src, move->constant, value);
+        add_move(place, move->dst, move->src, move->constant, value, place->left_by[move->dst]);
         scratch |= move->dst == PLACE_SCRATCH;
     }
     if (scratch) {
@@ -495,6 +498,7 @@ static void leave_out(struct place *place, const struct op *op, unsigned pass)
     item->guest = op->rd;
     item->value = op->out;
     set_guest(place, op->rd, op->out);
+    place->left_by[op->rd] = (uint8_t)pass;
 }
 
 static bool is_invariant(const struct place *place, struct value value, unsigned *reg)
@@ -549,6 +553,7 @@ static void place_result(struct place *place, const struct op *op, struct item *
     item->value = op->out;
     set_held(place, item->dst, op->out);
     set_guest(place, op->rd, op->out);
+    place->left_by[op->rd] = NO_PASS;
 }
 
 /* Some instruction of the program's, with other registers perhaps. */
@@ -616,6 +621,7 @@ static void place_step(struct place *place, const struct op *op)
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
         if ((op->constant >> reg & 1) != 0) {
             add_note(place, reg, reg, (struct value){.root = root++});
+            place->left_by[reg] = NO_PASS;
         }
     }
 }
@@ -682,6 +688,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
         const struct value value = {.root = (uint16_t)reg};
         place->held[reg] = place->guest[reg] = value;
         place->guests[reg]++;
+        place->left_by[reg] = NO_PASS;
         if (reg != 0 && (TARGET_OWN_REGISTERS >> reg & 1) == 0) {
             place->holders[reg] = bit(reg);
             place->full |= bit(reg);

@@ -89,9 +89,9 @@ void shares_count(struct emitter *emitter, const struct item *item, const uint8_
     }
     const int saved = (is_op ? (int)plain_length(emitter, op) : 0) -
                       (int)target_length(from, emitter->at);
-    int16_t *to = saved > 0 && item->pass != NO_PASS ? &counter->to->left_out[item->pass] : NULL;
-    if (to != NULL) {
-        *to = (int16_t)(*to + saved);
+    if (item->pass != NO_PASS) {
+        int16_t *const left_out = &counter->to->left_out[item->pass];
+        *left_out = (int16_t)(*left_out + saved);
     } else {
         counter->to->added = (int16_t)(counter->to->added - saved);
     }
