@@ -482,6 +482,7 @@ static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t 
     for (unsigned i = 0; i < run->count; i++) {
         if (run->members[i].offset >= (int32_t)(pc - run->item.pc)) {
             run->members[i].place->more--;
+            run->members[i].place->turned_falls.executions += run->members[i].turned;
             if (profile->calls != NULL) {
                 call_graph_take_back(profile->calls, 1);
             }
