@@ -59,6 +59,38 @@ function ledgerSums(runs, names) {
     }).filter(Boolean);
 }
 
+const SHARES_EXPLAINED = "What the traces did not have to execute, by what left it out: traces themselves need no jumps and few lookups, " +
+    "and each pass leaves out what it knows. Placing is what was added so that registers hold what they should: moves, and registers " +
+    "that are put away. Together they are what was gained, before its cost.";
+
+// What has a share in any of the runs, with each run's; nothing if no pass has changed a trace.
+function passShares(runs) {
+    const rows = joinRows(runs.map((run) => listOf(lookUp(run, "ledger.passes"))), (pass) => pass.name)
+        .filter((row) => row.runs.some((pass) => lookUp(pass, "instructions")));
+    return rows.some((row) => row.first.name !== "traces") ? rows : [];
+}
+
+// Which pass brought how much.
+function passParts(runs, names) {
+    const rows = passShares(runs);
+    if (rows.length === 0) {
+        return [];
+    }
+    const columns = [
+        {label: "by", kind: "code", value: (row) => row.first.name},
+        ...eachRun(names, "fewer instructions", (i) => ({number: true, value: (row) => lookUp(row.runs[i], "instructions"),
+            show: (row) => formatNumber(lookUp(row.runs[i], "instructions"))})),
+        ...eachRun(names, "share of the gain", (i) => ({number: true, value: (row) => lookUp(row.runs[i], "share"),
+            show: (row) => formatPercent(lookUp(row.runs[i], "share"))})),
+    ];
+    const series = runs.map((run, i) => ({label: names.length > 1 ? names[i] : "instructions", unit: "number",
+        data: rows.map((row) => lookUp(row.runs[i], "instructions") ?? null)}));
+    return [make("h3", {}, "Which pass brought how much"), make("p", {class: "muted"}, SHARES_EXPLAINED),
+        make("div", {class: "charts"}, barChart({hidden: "Fewer instructions, by pass"}, rows.map((row) => row.first.name), series, false,
+            {of: "fewer instructions"})),
+        ...makeTable(columns, rows, {id: "pass-shares"})];
+}
+
 const TRACE_CODE_EXPLAINED = "The code of those that gained most, one row for each instruction in the cache, by the " +
     "instruction of the program that it does: on the left the fragments of the path, on the right the trace. Beside " +
     "each is how often it was executed; fragments are also executed on other paths.";
@@ -126,5 +158,5 @@ function ledgerSection(runs, names) {
             `The first ${TRACES_SHOWN} of ${formatNumber(traced.length)}; the CSV has all.`) : null,
         rows.length > traced.length ? make("p", {class: "muted"}, `${formatNumber(rows.length - traced.length)} more loops ` +
             `were looked at and have no executions in a trace: ${formatNumber(lost)} instructions. They are in the CSV.`) : null,
-        traceCodes(runs, names));
+        passParts(runs, names), traceCodes(runs, names));
 }

@@ -17,12 +17,21 @@
 /* So many of those that gained most have their code in the statistics. */
 #define CODE_LOOPS 4
 
+/* Passes and what else has a share: straightening comes first, and what was added for passes last. */
+#define SHARES_MAX 32
+
+struct shares {
+    int64_t of[SHARES_MAX];
+};
+
 struct row {
     guest_addr head;
     bool is_loop; /* not only where traces are left to */
+    bool optimized, put_away; /* passes have changed a trace of it, and keep registers elsewhere */
     uint64_t executions, before, after, cost;
     uint64_t needs;                             /* executions, by --threshold float */
     uint64_t effort;                            /* in thousandths of the most */
+    struct shares shares; /* of before - after */
     bool before_timed, after_timed, cost_timed; /* these of `cycles` are known */
     struct {
         uint64_t before, after, cost;
@@ -30,6 +39,8 @@ struct row {
 };
 
 struct rows {
+    const char *names[SHARES_MAX]; /* of shares */
+    size_t share_count;            /* 0: nothing was counted */
     size_t count;
     struct row *rows; /* those that gained most come first */
     struct row sum;
@@ -52,6 +63,39 @@ static int by_gain(const void *a, const void *b)
     const int64_t left = gain_of(a), right = gain_of(b);
 
     return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* The names of what has a share.  A translator that names no passes, or counts nothing, has none. */
+static void take_names(struct rows *rows, const json_t *ledger)
+{
+    const json_t *passes = json_object_get(ledger, "passes");
+
+    if (!json_is_array(passes) || json_is_false(json_object_get(ledger, "counted"))) {
+        return;
+    }
+    rows->names[rows->share_count++] = "traces";
+    for (size_t i = 0; i < json_array_size(passes) && rows->share_count < SHARES_MAX - 1; i++) {
+        const char *name = json_string_value(json_array_get(passes, i));
+        rows->names[rows->share_count++] = name != NULL ? name : "?";
+    }
+    rows->names[rows->share_count++] = "placing";
+}
+
+/* What passes have left out, less what was added for them; the rest of what was gained is what traces bring that do all
+ * that the program does. */
+static void take_shares(struct row *row, size_t share_count, const json_t *loop)
+{
+    const json_t *left_out = json_object_get(loop, "left_out");
+    int64_t rest = (int64_t)(row->before - row->after);
+
+    for (size_t i = 1; i < share_count; i++) {
+        row->shares.of[i] =
+            i + 1 < share_count
+                ? (int64_t)json_integer_value(json_array_get(left_out, i - 1))
+                : -(int64_t)json_integer_value(json_object_get(loop, "added"));
+        rest -= row->shares.of[i];
+    }
+    row->shares.of[0] = rest;
 }
 
 /* Traces that are gone have taken their cycles with them: then there is no number for all that the loop has had. */
@@ -87,6 +131,7 @@ static struct rows take_rows(const json_t *ledger, const struct machine *machine
 {
     const json_t *loops = json_object_get(ledger, "loops");
     struct rows rows = {.count = json_array_size(loops), .timed = is_timed(machine)};
+    take_names(&rows, ledger);
     rows.code = trace_code_take(machine, number_of(ledger, "traces"));
     rows.sum.before_timed = rows.sum.after_timed = rows.sum.cost_timed = rows.timed;
 
@@ -97,12 +142,19 @@ static struct rows take_rows(const json_t *ledger, const struct machine *machine
         struct row *row = &rows.rows[i];
         *row = (struct row){.head = number_of(loop, "head"),
                             .is_loop = json_is_true(json_object_get(loop, "is_loop")),
+                            .optimized = json_is_true(json_object_get(loop, "optimized")),
+                            .put_away = json_is_true(json_object_get(loop, "put_away")),
                             .executions = number_of(loop, "executions"),
                             .before = number_of(loop, "before"),
                             .after = number_of(loop, "after"),
                             .cost = number_of(loop, "cost"),
                             .needs = number_of(loop, "needs"),
                             .effort = number_of(loop, "effort")};
+        take_shares(row, rows.share_count, loop);
+        for (size_t k = 0; k < rows.share_count; k++) {
+            rows.sum.shares.of[k] += row->shares.of[k];
+        }
+        rows.sum.optimized |= row->optimized;
         rows.sum.executions += row->executions;
         rows.sum.before += row->before;
         rows.sum.after += row->after;
@@ -155,6 +207,31 @@ static void put_row(struct statistics *s, const struct row *row, bool timed)
     }
 }
 
+/* A share of the gain; there is none if nothing was gained. */
+static void put_share(struct statistics *s, const struct row *row, int64_t instructions)
+{
+    const int64_t gained = (int64_t)(row->before - row->after);
+
+    if (gained > 0) {
+        s->ratio(s, "share", (double)instructions / (double)gained);
+    } else {
+        s->nothing(s, "share");
+    }
+}
+
+static void put_shares(struct statistics *s, const struct rows *rows, const struct row *row)
+{
+    s->begin_list(s, "passes");
+    for (size_t i = 0; i < rows->share_count; i++) {
+        s->begin(s, NULL);
+        s->text(s, "name", rows->names[i]);
+        s->ratio(s, "instructions", (double)row->shares.of[i]);
+        put_share(s, row, row->shares.of[i]);
+        s->end(s);
+    }
+    s->end(s);
+}
+
 void ledger_report_statistics(const struct run_description *run, struct process *process,
                               struct statistics *s)
 {
@@ -167,6 +244,7 @@ void ledger_report_statistics(const struct run_description *run, struct process 
     struct places *places = places_open(process);
     s->begin(s, "ledger");
     put_row(s, &rows.sum, rows.timed);
+    put_shares(s, &rows, &rows.sum);
     s->begin_list(s, "loops");
     for (size_t i = 0; i < rows.count; i++) {
         struct place place;
@@ -178,6 +256,9 @@ void ledger_report_statistics(const struct run_description *run, struct process 
         put_row(s, &rows.rows[i], rows.timed);
         s->number(s, "needs", rows.rows[i].needs);
         s->ratio(s, "effort", (double)rows.rows[i].effort / 1000);
+        s->truth(s, "optimized", rows.rows[i].optimized);
+        s->truth(s, "put_away", rows.rows[i].put_away);
+        put_shares(s, &rows, &rows.rows[i]);
         if (i < CODE_LOOPS && rows.rows[i].executions != 0) {
             trace_listing_report(rows.code, rows.rows[i].head, s);
         }
@@ -226,6 +307,31 @@ static void print_titles(bool timed)
             timed ? "" : "\n", timed ? "      T_old      T_new      T_opt" : "");
 }
 
+/* One line for each that left something out, or added it. */
+static void print_shares(const struct rows *rows)
+{
+    const struct row *sum = &rows->sum;
+    const int64_t gained = (int64_t)(sum->before - sum->after);
+
+    if (!sum->optimized) {
+        return;
+    }
+    fprintf(stderr, "\n  fewer instructions  share  by\n");
+    for (size_t i = 0; i < rows->share_count; i++) {
+        const int64_t instructions = sum->shares.of[i];
+        if (instructions == 0) {
+            continue;
+        }
+        fprintf(stderr, "  %18" PRId64, instructions);
+        if (gained > 0) {
+            fprintf(stderr, " %5.1f%%", 100.0 * (double)instructions / (double)gained);
+        } else {
+            fprintf(stderr, " %6s", "-");
+        }
+        fprintf(stderr, "  %s\n", rows->names[i]);
+    }
+}
+
 void ledger_report_print(const struct run_description *run, const struct machine *machine)
 {
     const json_t *ledger = translator_report_object(run->translator, "ledger");
@@ -250,5 +356,6 @@ void ledger_report_print(const struct run_description *run, const struct machine
     if (rows.count != 0) {
         print_row(&rows.sum, "all", rows.timed);
     }
+    print_shares(&rows);
     free_rows(&rows);
 }

@@ -56,8 +56,8 @@ static void add_code(const struct trace_code *code, struct side *side, guest_add
     for (guest_addr at = start; at < end && origins_read(origins, at, &insn); at += insn.length) {
         struct executed executed;
         origins_executed(origins, &place, at, insn.length, &executed);
-        /* All but the last take no instruction of their own. */
-        for (unsigned i = 0; executed.known && i + 1 < executed.count; i++) {
+        const unsigned own = executed.count > executed.without;
+        for (unsigned i = 0; executed.known && i + own < executed.count; i++) {
             add_line(side, executed.pcs[i], 0, NULL, first);
             first = false;
         }

@@ -200,24 +200,6 @@ static void add_executed(struct executed *executed, guest_addr pc)
     }
 }
 
-/* Adds the instructions whose pieces are empty and stand at `offset`, before the code of mark `number`. */
-static void add_empty(const struct origins *origins, const struct xstrata_origins *table,
-                      uint64_t number, uint32_t offset, struct executed *executed)
-{
-    struct xstrata_mark mark;
-    uint64_t first = number;
-    while (first > 0 && read_mark(origins->memory, table, first - 1, &mark) &&
-           mark.piece - (uint32_t)table->code_start == offset) {
-        first--;
-        if (mark.run_bytes != 0) {
-            break;
-        }
-    }
-    for (; first < number && read_mark(origins->memory, table, first, &mark); first++) {
-        add_executed(executed, mark.pc);
-    }
-}
-
 /* Where in the program the code of the mark behind `number` begins; false if there is none. */
 static bool next_begins(const struct origins *origins, const struct xstrata_origins *table,
                         uint64_t number, guest_addr *pc)
@@ -260,6 +242,24 @@ static void add_piece(const struct origins *origins, const struct xstrata_origin
     }
 }
 
+/* Adds the instructions whose pieces are empty and stand at `offset`, before the code of mark `number`. */
+static void add_empty(const struct origins *origins, const struct xstrata_origins *table,
+                      uint64_t number, uint32_t offset, struct executed *executed)
+{
+    struct xstrata_mark mark;
+    uint64_t first = number;
+    while (first > 0 && read_mark(origins->memory, table, first - 1, &mark) &&
+           mark.piece - (uint32_t)table->code_start == offset) {
+        first--;
+        if (mark.run_bytes != 0) {
+            break;
+        }
+    }
+    for (; first < number && read_mark(origins->memory, table, first, &mark); first++) {
+        add_piece(origins, table, first, &mark, executed);
+    }
+}
+
 static bool is_in_fragment(const struct origins *origins, guest_addr pc)
 {
     const unsigned class = code_classes_of(origins->classes, pc);
@@ -281,7 +281,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
 {
     struct xstrata_origins table;
     struct xstrata_mark mark;
-    executed->count = 0;
+    executed->count = executed->without = 0;
     executed->known = executed->own = origins->classes == NULL;
     if (executed->known) {
         executed->near = executed->piece = pc;
@@ -300,6 +300,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->known = true;
     if (offset == run_offset(&table, &mark)) {
         add_empty(origins, &table, place->mark, offset, executed);
+        executed->without = executed->count;
     }
     if (offset < piece) {
         add_executed(executed, mark.pc - (piece - offset));
@@ -308,8 +309,9 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     }
     executed->own =
         offset < piece || offset - piece == mark.own || offset - piece == ALIGNMENT_BYTES;
-    executed->piece = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
-    executed->near = executed->piece;
+    executed->piece =
+        executed->count > executed->without ? executed->pcs[executed->count - 1] : mark.pc;
+    executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&
         read_mark(origins->memory, &table, place->mark + 1, &mark)) {

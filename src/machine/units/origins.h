@@ -37,14 +37,15 @@ guest_addr origins_begin(const struct origins *origins, guest_addr pc);
 /* The instructions of the program that are executed with one instruction, and those that it belongs to.  A
  * translator's jump that it follows needs no instruction, and is executed with the next one; others become
  * several, of which one stands for the program's. */
-#define ORIGIN_EXECUTED_MAX 32
+#define ORIGIN_EXECUTED_MAX 512 /* more than there are in a trace */
 struct executed {
     unsigned count;
+    unsigned without; /* the first of `pcs`, which take no instruction of their own */
     guest_addr pcs[ORIGIN_EXECUTED_MAX]; /* in the order of the program */
     bool known;                          /* whether it is the program's at all */
     bool own;                            /* it stands for one of the program's */
     guest_addr near;  /* if it is, the last of `pcs`, or the one it is a part of or leads to */
-    guest_addr piece; /* if it is, the last of `pcs`, or the one whose piece it is in */
+    guest_addr piece; /* if it is, the one that it does, or in whose piece it is */
 };
 
 /* Where marks were found last: what follows an instruction is mostly of the same one. */

@@ -2,6 +2,7 @@
 #include "machine/units/profile.h"
 
 #include "base/check.h"
+#include "isa/rv64/decode.h"
 #include "isa/rv64/insn.h"
 #include "machine/units/cache_code.h"
 #include "machine/units/call_graph.h"
@@ -35,8 +36,10 @@ struct place {
  * behind the one before it, if `offset` is odd. */
 struct member {
     struct place *place;
+    guest_addr next; /* what the program executes behind it, if it takes no instruction of its own */
     int32_t offset;
-    bool turned; /* a branch whose copy branches where it does not */
+    bool turned; /* a branch whose copy branches where it does not, or that goes on and has no copy */
+    bool without; /* it takes no instruction of its own */
 };
 
 /* What is counted together.  The same code is decoded again and again, and counted in the same run. */
@@ -45,6 +48,10 @@ struct run {
     struct watch_run watched;
     unsigned bytes;
     bool at_start; /* it begins where its function does */
+    /* If it is not NULL there are no members: a call, or a return to `target`, that takes no instruction, and is told
+     * between the runs before and behind it. */
+    struct place *control;
+    guest_addr target;
     unsigned count;
     struct member members[];
 };
@@ -144,11 +151,11 @@ static struct place *find_place(struct profile *profile, guest_addr pc)
     return place;
 }
 
-/* Of the members that end here: the one that calls or returns. */
+/* Of the instructions that are executed here, not before it: the one that calls or returns. */
 static struct place *find_control(struct profile *profile, const struct executed *executed)
 {
     struct place *found = NULL;
-    for (unsigned i = 0; profile->calls != NULL && i < executed->count; i++) {
+    for (unsigned i = executed->without; profile->calls != NULL && i < executed->count; i++) {
         struct place *place = find_place(profile, executed->pcs[i]);
         found = place->control != CONTROL_NONE ? place : found;
     }
@@ -237,6 +244,8 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
         return request;
     }
     struct place *control = find_control(profile, &executed);
+    /* A callback that comes before the instruction comes before those that take none, too: they are counted behind it. */
+    profile->part.ends = profile->part.ends || executed.without > 0;
     continue_part(profile, instruction, find_function(profile, executed.near), control != NULL);
     request.events |= WATCH_RUN;
     request.part = profile->part.number;
@@ -260,6 +269,14 @@ struct members {
     unsigned count, capacity;
 };
 
+/* Whether it is a backward branch that is not taken if `next` is executed behind it. */
+static bool goes_on(const struct place *place, guest_addr next)
+{
+    struct rv64_insn insn;
+    rv64_decode(place->word, &insn);
+    return is_conditional(&insn) && insn.imm < 0 && next == place->item.pc + insn.length;
+}
+
 static void add_members(struct profile *profile, const struct executed *executed, int32_t offset,
                         struct members *members)
 {
@@ -269,11 +286,15 @@ static void add_members(struct profile *profile, const struct executed *executed
         ASSERT(members->items != NULL);
     }
     for (unsigned i = 0; i < executed->count; i++) {
-        const bool last = i + 1 == executed->count;
         struct member *member = &members->items[members->count++];
         memset(member, 0, sizeof *member); /* they are compared by bytes */
         member->place = find_place(profile, executed->pcs[i]);
-        member->offset = last ? offset : offset - 1;
+        member->without = i < executed->without;
+        member->offset = member->without ? offset - 1 : offset;
+        if (member->without) {
+            member->next = i + 1 < executed->count ? executed->pcs[i + 1] : executed->piece;
+            member->turned = goes_on(member->place, member->next);
+        }
     }
 }
 
@@ -308,6 +329,7 @@ static bool is_run_of(const struct run *run, guest_addr pc, unsigned bytes,
                       const struct member *members, unsigned count)
 {
     return run->item.pc == pc && run->bytes == bytes && run->count == count &&
+           run->control == NULL &&
            (count == 0 || memcmp(run->members, members, count * sizeof *members) == 0);
 }
 
@@ -338,6 +360,58 @@ static struct run *find_run(struct profile *profile, guest_addr pc, unsigned byt
     return run;
 }
 
+/* No function's number. */
+#define CONTROL_FUNCTION (UINT32_MAX - 1)
+
+/* A call or return that takes no instruction: the engine finds that its function is not the one that runs, and says so
+ * (on_entered). */
+static struct run *find_control_run(struct profile *profile, guest_addr pc,
+                                    const struct member *member)
+{
+    struct run *run = run_of(pc_table_first(&profile->runs, pc));
+    while (run != NULL && (run->item.pc != pc || run->control != member->place ||
+                           run->target != member->next)) {
+        run = run_of(run->item.next);
+    }
+    if (run == NULL) {
+        run = calloc(1, sizeof *run);
+        ASSERT(run != NULL);
+        run->watched = (struct watch_run){.unit = &profile->unit,
+                                          .course = call_graph_course(profile->calls),
+                                          .function = CONTROL_FUNCTION};
+        run->item.pc = pc;
+        run->control = member->place;
+        run->target = member->next;
+        pc_table_add(&profile->runs, &run->item);
+    }
+    return run;
+}
+
+static bool is_told_between(const struct member *member)
+{
+    return member->without && member->place->control != CONTROL_NONE;
+}
+
+/* Which members go into one run, from items[begin] on: returns the end. */
+static unsigned end_of_run(const struct members *members, unsigned begin)
+{
+    const uint32_t function = members->items[begin].place->function;
+    unsigned end = begin;
+
+    do {
+        end++;
+    } while (end < members->count && members->items[end].place->function == function &&
+             !is_told_between(&members->items[end - 1]));
+    return end;
+}
+
+static struct watch_run **add_watched(struct watch_run **link, struct run *run)
+{
+    run->watched.then = NULL;
+    *link = &run->watched;
+    return &run->watched.then;
+}
+
 /* A jump that needs no instruction may lead from one function to another: then there are two runs.  Code in the cache
  * that is no instruction of the program has a run without any. */
 static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
@@ -350,15 +424,12 @@ static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
         first->then = NULL;
     }
     for (unsigned begin = 0, end; begin < members.count; begin = end) {
-        const struct member *items = members.items + begin;
-        for (end = begin + 1;
-             end < members.count && members.items[end].place->function == items->place->function;) {
-            end++;
+        end = end_of_run(&members, begin);
+        struct run *run = find_run(profile, pc, bytes, members.items + begin, end - begin);
+        link = add_watched(link, run);
+        if (is_told_between(&members.items[end - 1])) {
+            link = add_watched(link, find_control_run(profile, pc, &members.items[end - 1]));
         }
-        struct run *run = find_run(profile, pc, bytes, items, end - begin);
-        run->watched.then = NULL;
-        *link = &run->watched;
-        link = &run->watched.then;
     }
     free(members.items);
     if (first != NULL && profile->code != NULL) {
@@ -367,22 +438,35 @@ static struct watch_run *on_run(struct unit *unit, uint64_t pc, unsigned bytes)
     return first;
 }
 
+static void tell_control(struct call_graph *calls, const struct place *place, guest_addr target)
+{
+    if (place->control == CONTROL_CALL) {
+        call_graph_call(calls, place->item.pc, place->item.pc + place->bytes);
+    } else {
+        call_graph_return(calls, target);
+    }
+}
+
 static void on_entered(struct unit *unit, const struct watch_run *watched)
 {
     const struct run *run = run_of_watched(watched);
-    call_graph_enter(profile_of(unit)->calls, watched->function, run->at_start);
+    struct call_graph *calls = profile_of(unit)->calls;
+    if (run->control != NULL) {
+        tell_control(calls, run->control, run->target);
+    } else {
+        call_graph_enter(calls, watched->function, run->at_start);
+    }
 }
 
 static void on_before(struct unit *unit, const struct watch_event *event)
 {
     const struct place *place = event->own;
-    struct call_graph *calls = profile_of(unit)->calls;
-    if (place->control == CONTROL_CALL) {
-        call_graph_call(calls, place->item.pc, place->item.pc + place->bytes);
-    } else {
-        call_graph_return(calls,
-                          (event->hart->x[place->rs1] + (uint64_t)place->imm) & ~UINT64_C(1));
-    }
+    const struct watch_instruction *instruction = event->instruction;
+    /* A trace compares the target, which may be in another register than in the program. */
+    const bool compares = (instruction->flags & WATCHED_CONDITIONAL) != 0;
+    const unsigned reg = compares ? instruction->insn->rs1 : place->rs1;
+    tell_control(profile_of(unit)->calls, place,
+                 (event->hart->x[reg] + (uint64_t)place->imm) & ~UINT64_C(1));
 }
 
 static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t pc)
@@ -398,6 +482,7 @@ static void on_cut(struct unit *unit, const struct watch_run *watched, uint64_t 
     for (unsigned i = 0; i < run->count; i++) {
         if (run->members[i].offset >= (int32_t)(pc - run->item.pc)) {
             run->members[i].place->more--;
+            run->members[i].place->turned_falls.executions += run->members[i].turned;
             if (profile->calls != NULL) {
                 call_graph_take_back(profile->calls, 1);
             }

@@ -48,6 +48,7 @@ struct loop {
     unsigned undone;           /* traces of it that did not pay */
     unsigned effort;           /* that went into its last path */
     struct account account;    /* of traces that are gone, and what all have cost */
+    struct shares shares;      /* of traces that are gone */
     bool passed;               /* it was executed in traces, where nothing counted it */
     uint32_t needs;            /* executions that --threshold float asked for last */
 };

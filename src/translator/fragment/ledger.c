@@ -41,7 +41,8 @@ static bool add_block(const struct translator *translator, struct ledger *ledger
     block->fragment = fragment;
     block->before_on = way_length(translator, fragment, ways->on);
     block->before_off = way_length(translator, fragment, ways->off);
-    block->after_off = (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0) + ways->way_out);
+    block->after_off =
+        (uint16_t)(target_miss_length(fragment) + (ways->second ? 3 : 0) + ways->way_out);
     block->exit = ways->exit;
     return block->before_on != 0 && block->before_off != 0;
 }
@@ -90,8 +91,9 @@ static struct ways find_ways(const struct fragment *trace, const struct plan *pl
 
 static bool fill(const struct translator *translator, struct ledger *ledger,
                  const struct fragment *trace, const struct plan *plan,
-                 const uint8_t *const *blocks, const uint8_t *way_outs)
+                 const struct emission_special *special)
 {
+    const uint8_t *const *blocks = special->blocks;
     const struct exit *sides = trace->exits + trace->exit_count - plan->side_count;
     const struct step *step = plan->steps;
     const uint8_t *at = trace->entry;
@@ -99,9 +101,12 @@ static bool fill(const struct translator *translator, struct ledger *ledger,
 
     for (;;) {
         const struct step *end;
-        const struct ways ways = find_ways(trace, plan, step, &end, &sides, way_outs);
+        const struct ways ways = find_ways(trace, plan, step, &end, &sides, special->way_outs);
         if (!add_block(translator, ledger, start, at, &ways)) {
             return false;
+        }
+        if (special->shares != NULL) {
+            special->shares[ledger->count - 1].way_out = (int16_t)ways.way_out;
         }
         if (end == plan->end) {
             break;
@@ -150,8 +155,23 @@ bool ledger_counts(const struct translator *translator)
     return translator->counts->kind == &hw_counter && target_hw_unlimited();
 }
 
+/* What passes have left out of each block, if they have changed the trace. */
+static void take_shares(struct translator *translator, struct ledger *ledger,
+                        const struct emission_special *special)
+{
+    if (special->shares == NULL) {
+        ledger->shares = NULL;
+        return;
+    }
+    const size_t bytes = ledger->count * sizeof(struct block_shares);
+    struct block_shares *shares = pool_take(&translator->pool, bytes);
+    __builtin_memcpy(shares, special->shares, bytes);
+    ledger->shares = shares;
+    ledger->put_away = (uint16_t)count_bits(special->placed->spares);
+}
+
 void ledger_open(struct translator *translator, const struct fragment *fragment,
-                 const struct plan *plan, const uint8_t *const *blocks, const uint8_t *way_outs)
+                 const struct plan *plan, const struct emission_special *special)
 {
     const struct fragment *trace = fragment->trace;
 
@@ -160,9 +180,10 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
     }
     struct ledger *ledger = pool_take(&translator->pool, LEDGER_BYTES);
     ledger->loop = fragment->loop;
-    if (!fill(translator, ledger, trace, plan, blocks, way_outs)) {
+    if (!fill(translator, ledger, trace, plan, special)) {
         return;
     }
+    take_shares(translator, ledger, special);
     measure(ledger, trace, trace->exit_count > plan->side_count);
     tell(ledger, trace);
     for (unsigned i = 1; i < ledger->count + ledger->counts_end; i++) {
@@ -216,6 +237,51 @@ static struct account reckon(const struct ledger *ledger)
     return account;
 }
 
+/* Of a way out, what stands before its jump. */
+static int64_t way_out_length(const struct exit *exit)
+{
+    const unsigned length = target_exit_length(exit);
+
+    return length > 0 ? length - 1 : 0;
+}
+
+static void add_block_shares(struct shares *to, const struct ledger *ledger, unsigned i,
+                             int64_t count, int64_t off)
+{
+    const struct block_shares *of = &ledger->shares[i];
+    const struct exit *exit = ledger->blocks[i].exit;
+
+    for (unsigned pass = 0; pass < PASS_COUNT; pass++) {
+        to->left_out[pass] += count * of->left_out[pass];
+    }
+    to->added += count * of->added + off * (exit != NULL ? way_out_length(exit) : of->way_out);
+}
+
+/* What the trace has done, pass by pass: the same counts as in reckon. */
+static void add_shares(struct shares *to, const struct ledger *ledger)
+{
+    uint64_t count = ledger->base + read_count(ledger->blocks[0].at);
+
+    if (ledger->shares == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < ledger->count; i++) {
+        const uint64_t on = count_on(ledger, i, count);
+        add_block_shares(to, ledger, i, (int64_t)count, (int64_t)(count - on));
+        count = on;
+    }
+    if (ledger->counts_end && ledger->blocks[ledger->count].after_on > 0) {
+        to->added += (int64_t)count * (ledger->blocks[ledger->count].after_on - 1);
+    }
+    if (ledger->landing != NULL) {
+        const int64_t entries = (int64_t)read_count(ledger->landing);
+        to->added += entries * ledger->put_away;
+        to->left_out[PASS_INVARIANT] -= entries * (ledger->landing_length - ledger->put_away);
+    }
+    to->changed = true;
+    to->put_away |= ledger->put_away != 0;
+}
+
 void ledger_undone(const struct loop *loop)
 {
     if (loop->ledger != NULL) {
@@ -259,6 +325,18 @@ struct account ledger_read(const struct translator *translator, const struct loo
     return account;
 }
 
+struct shares ledger_shares(const struct translator *translator, const struct loop *loop)
+{
+    struct shares shares = loop->shares;
+
+    for (const struct ledger *at = translator->optimizer->ledgers; at != NULL; at = at->next) {
+        if (at->loop == loop) {
+            add_shares(&shares, at);
+        }
+    }
+    return shares;
+}
+
 static void add_to_sum(struct ledger_sum *sum, const struct ledger *ledger,
                        const struct account *live)
 {
@@ -285,6 +363,7 @@ void ledger_settle(struct translator *translator)
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
         const struct account live = reckon(at);
         add(&at->loop->account, &live);
+        add_shares(&at->loop->shares, at);
         add_to_sum(&optimizer->settled, at, &live);
     }
 }

@@ -8,6 +8,7 @@
 
 #include "translator/fragment/fragment.h"
 #include "translator/fragment/plan.h"
+#include "translator/passes/shares.h"
 
 /* Of one loop. */
 struct account {
@@ -58,18 +59,21 @@ struct ledger {
     uint16_t landing_length;
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
+    const struct block_shares *shares; /* of each block, if passes have changed the trace; else NULL */
+    uint16_t put_away;                 /* then: registers that are put away at the landing */
     struct ledger_block blocks[];
 };
 
 /* What ledger_open may take from the pool. */
 #define LEDGER_BYTES (sizeof(struct ledger) + (TRACE_BLOCKS + 2) * sizeof(struct ledger_block))
+#define LEDGER_SHARES_BYTES ((TRACE_BLOCKS + 1) * sizeof(struct block_shares))
 
 /* Whether executions are counted, so that there are accounts. */
 bool ledger_counts(const struct translator *translator);
-/* A trace of `plan` was made for `fragment`; `blocks` is where its blocks after the first are, and `way_outs`
- * how many instructions follow each step that guards a target, where that fails, before the jump is looked up. */
+struct emission_special;
+/* A trace of `plan` was made for `fragment`, as `special` says. */
 void ledger_open(struct translator *translator, const struct fragment *fragment,
-                 const struct plan *plan, const uint8_t *const *blocks, const uint8_t *way_outs);
+                 const struct plan *plan, const struct emission_special *special);
 /* The counter of the loop's head goes, and another begins at 0: `count` entries of its trace were counted. */
 void ledger_carry(const struct loop *loop, uint64_t count);
 /* Nothing leads to the loop's trace any more. */
@@ -83,6 +87,8 @@ struct turns ledger_turns(const struct loop *loop);
 bool ledger_pays(const struct loop *loop);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);
+/* Of what the account says was gained, what each pass has; the rest is what traces gain that are as the program is. */
+struct shares ledger_shares(const struct translator *translator, const struct loop *loop);
 /* What all traces have done so far. */
 struct ledger_sum ledger_sum(const struct translator *translator);
 /* All traces go: what they have done becomes a part of their loops' accounts.  Then their counters go. */

@@ -11,6 +11,7 @@
 #include "translator/fragment/plan.h"
 #include "translator/passes/log.h"
 #include "translator/passes/place.h"
+#include "translator/passes/shares.h"
 
 /* Blocks of a path, each of which ends where a fragment does; iterations that are recorded of each loop, fewer if
  * those before them all agree; and loops whose iterations are recorded at the same time.  Between the most and the
@@ -92,6 +93,7 @@ struct optimizer {
     struct place place;
     uint8_t way_outs[PLAN_STEPS]; /* as in struct emission_special */
     struct arranged placed;
+    struct block_shares shares[TRACE_BLOCKS + 1];
 };
 
 /* Executions of a loop that let expect as many more, so that a trace of it pays. */

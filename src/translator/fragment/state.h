@@ -47,6 +47,13 @@ static inline void state_note_own(const struct marks *marks, const uint8_t *own)
     mark->own = (uint8_t)((uint32_t)(uintptr_t)own - mark->piece);
 }
 
+/* The piece of the last mark does nothing for the program up to and with its instruction at `on`: it only leads to what
+ * the mark has the address of.  No instruction begins at an odd distance. */
+static inline void state_note_on(const struct marks *marks, const uint8_t *on)
+{
+    state_note_own(marks, on + 1);
+}
+
 /* The last mark has no run, and a piece before and behind which `held` is held, too. */
 static inline void state_note_held(const struct marks *marks, unsigned held)
 {

@@ -45,7 +45,10 @@ struct emission_special {
     const struct ops *ops;
     const struct arranged *placed;
     struct log **log;
-    uint8_t *way_outs; /* gets what ledger_open wants to have */
+    /* These get what ledger_open wants to have: how many instructions follow each step that guards a target, where that
+     * fails, before the jump is looked up; and of `placed`, if `shares` is not NULL, one for each block. */
+    uint8_t *way_outs;
+    struct block_shares *shares;
 };
 
 /* Opens a plan of a trace for passes; false if they shall leave it alone.  The most bytes that it takes then. */

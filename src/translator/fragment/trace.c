@@ -13,7 +13,7 @@
 #define TRACE_POOL_NEED                                                                            \
     (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) + (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +            \
      TRACE_BLOCKS * sizeof(struct holder) + TRACE_TARGETS * sizeof(struct guard_site) +            \
-     sizeof(struct path) + LEDGER_BYTES + TARGET_END_BYTES)
+     sizeof(struct path) + LEDGER_BYTES + LEDGER_SHARES_BYTES + TARGET_END_BYTES)
 #define TRACE_MARK_NEED (2 * PLAN_STEPS + OPS_MAX)
 #define TRACE_CACHE_NEED (TARGET_TRACE_BYTES + TARGET_TRACE_TRAMPOLINE_BYTES + 2 * TARGET_END_BYTES)
 
@@ -484,13 +484,14 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     }
     const uint8_t *blocks[TRACE_BLOCKS];
     struct log *log = NULL;
-    struct fragment *trace =
-        build_emit(translator, plan,
-                   &(struct emission_special){.blocks = blocks,
-                                              .ops = &optimizer->ops,
-                                              .placed = placed,
-                                              .way_outs = optimizer->way_outs,
-                                              .log = &log});
+    const struct emission_special special = {
+        .blocks = blocks,
+        .ops = &optimizer->ops,
+        .placed = placed,
+        .way_outs = optimizer->way_outs,
+        .shares = placed != NULL && ledger_counts(translator) ? optimizer->shares : NULL,
+        .log = &log};
+    struct fragment *trace = build_emit(translator, plan, &special);
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
     }
@@ -500,7 +501,7 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
         return false;
     }
     note_holders(translator, plan, fragment, blocks);
-    ledger_open(translator, fragment, plan, blocks, optimizer->way_outs);
+    ledger_open(translator, fragment, plan, &special);
     struct path *kept = pool_take(&translator->pool, sizeof *kept);
     *kept = *path;
     trace->path = kept;

@@ -29,6 +29,7 @@ enum pass {
 #undef PASS
     PASS_COUNT
 };
+#define NO_PASS PASS_COUNT
 #define PASSES_ALL ((1u << PASS_COUNT) - 1)
 
 enum op_kind {

@@ -69,12 +69,14 @@ static struct item *add_item(struct place *place, enum item_kind kind)
                           .dst = NO_REGISTER,
                           .src = {NO_REGISTER, NO_REGISTER},
                           .guest = NO_REGISTER,
+                          .pass = NO_PASS,
                           .op = (uint16_t)place->now};
     return item;
 }
 
+/* `pass`: which has left out what is computed now. */
 static void add_move(struct place *place, unsigned dst, unsigned src, int64_t constant,
-                     struct value value)
+                     struct value value, unsigned pass)
 {
     struct item *item = add_item(place, src == NO_REGISTER ? ITEM_CONSTANT : ITEM_ADD);
 
@@ -82,6 +84,7 @@ static void add_move(struct place *place, unsigned dst, unsigned src, int64_t co
     item->src[0] = (uint8_t)src;
     item->constant = constant;
     item->value = value;
+    item->pass = (uint8_t)pass;
     set_held(place, dst, value);
 }
 
@@ -237,7 +240,7 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
             break;
         }
         add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
-                 value);
+                 value, place->left_by[needy]);
     }
     place->pinned = pinned;
 }
@@ -327,9 +330,10 @@ static unsigned materialize(struct place *place, struct value value, unsigned gu
     }
     if (near != NO_REGISTER) {
         add_move(place, reg, near,
-                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[near].offset), value);
+                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[near].offset), value,
+                 place->left_by[guest]);
     } else {
-        add_move(place, reg, NO_REGISTER, value.offset, value);
+        add_move(place, reg, NO_REGISTER, value.offset, value, place->left_by[guest]);
     }
     return reg;
 }
@@ -467,7 +471,7 @@ static void go_home(struct place *place)
         const struct move *move = &moves[i];
         const struct value value = move->dst != PLACE_SCRATCH ? place->guest[move->dst]
                                                               : place->held[move->src];
-        add_move(place, move->dst, move->src, move->constant, value);
+        add_move(place, move->dst, move->src, move->constant, value, place->left_by[move->dst]);
         scratch |= move->dst == PLACE_SCRATCH;
     }
     if (scratch) {
@@ -477,15 +481,24 @@ static void go_home(struct place *place)
 
 /* Ops. */
 
-/* The op's result can be told without it. */
-static void leave_out(struct place *place, const struct op *op)
+static struct item *add_empty(struct place *place, unsigned pass)
 {
     struct item *item = add_item(place, ITEM_EMPTY);
+
+    item->pass = (uint8_t)pass;
+    place->to->taken_out[pass]++;
+    return item;
+}
+
+/* The op's result can be told without it. */
+static void leave_out(struct place *place, const struct op *op, unsigned pass)
+{
+    struct item *item = add_empty(place, pass);
 
     item->guest = op->rd;
     item->value = op->out;
     set_guest(place, op->rd, op->out);
-    place->to->taken_out[op->pass]++;
+    place->left_by[op->rd] = (uint8_t)pass;
 }
 
 static bool is_invariant(const struct place *place, struct value value, unsigned *reg)
@@ -540,13 +553,14 @@ static void place_result(struct place *place, const struct op *op, struct item *
     item->value = op->out;
     set_held(place, item->dst, op->out);
     set_guest(place, op->rd, op->out);
+    place->left_by[op->rd] = NO_PASS;
 }
 
 /* False if there is no register for an operand or the result. */
 static bool try_op(struct place *place, const struct op *op)
 {
     const bool accesses = op->kind == OP_LOAD || op->kind == OP_STORE;
-    unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
+    unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER, pass = NO_PASS;
     int64_t constant = op->constant;
 
     place->pinned = 0;
@@ -555,7 +569,10 @@ static bool try_op(struct place *place, const struct op *op)
         const struct value wanted = {.offset = op->constant};
         src[1] = find_exact(place, wanted, NO_REGISTER);
         src[1] = src[1] != NO_REGISTER ? src[1] : hoist_constant(place, wanted);
-        place->pinned |= src[1] != NO_REGISTER ? bit(src[1]) : 0;
+        if (src[1] != NO_REGISTER) {
+            place->pinned |= bit(src[1]);
+            pass = (place->reserved >> src[1] & 1) != 0 ? PASS_INVARIANT : PASS_VALUES;
+        }
     }
     for (unsigned i = 0; i < 2; i++) {
         if (op->rs[i] == NO_REGISTER) {
@@ -575,6 +592,7 @@ static bool try_op(struct place *place, const struct op *op)
     item->src[1] = (uint8_t)src[1];
     item->dst = (uint8_t)dst;
     item->constant = constant;
+    item->pass = (uint8_t)pass;
     place_result(place, op, item);
     if (op->kind == OP_GUARD || op->kind == OP_TARGET) {
         place_way_out(place, item);
@@ -621,6 +639,7 @@ static void place_step(struct place *place, const struct op *op)
     for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
         if ((op->constant >> reg & 1) != 0) {
             add_note(place, reg, reg, (struct value){.root = root++});
+            place->left_by[reg] = NO_PASS;
         }
     }
 }
@@ -642,8 +661,7 @@ static void place_one(struct place *place, const struct op *op)
     case OP_GUARD:
     case OP_TARGET:
         if ((op->flags & OP_KNOWN) != 0) {
-            add_item(place, ITEM_EMPTY);
-            place->to->taken_out[op->pass]++;
+            add_empty(place, op->pass);
             return;
         }
         place_op(place, op);
@@ -656,15 +674,11 @@ static void place_one(struct place *place, const struct op *op)
     }
     const bool writes = op->rd != NO_REGISTER && op->rd != 0;
     if (writes && op->older && can_tell(place, op->out)) {
-        leave_out(place, op);
+        leave_out(place, op, op->pass);
         return;
     }
     if (writes && hoist(place, op)) {
-        struct item *item = add_item(place, ITEM_EMPTY);
-        item->guest = op->rd;
-        item->value = op->out;
-        set_guest(place, op->rd, op->out);
-        place->to->taken_out[PASS_INVARIANT]++;
+        leave_out(place, op, PASS_INVARIANT);
         return;
     }
     place_op(place, op);
@@ -692,6 +706,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
         const struct value value = {.root = (uint16_t)reg};
         place->held[reg] = place->guest[reg] = value;
         place->guests[reg]++;
+        place->left_by[reg] = NO_PASS;
         if (reg != 0 && (TARGET_OWN_REGISTERS >> reg & 1) == 0) {
             place->holders[reg] = bit(reg);
             place->full |= bit(reg);

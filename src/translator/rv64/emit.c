@@ -366,7 +366,9 @@ __attribute__((noinline)) void emit_step(struct emitter *emitter, const struct s
         emit_exit(emitter, fragment->exits, NULL);
         break;
     case STEP_ON:
-        emit_leave(emitter, fragment->exits);
+        emit_alignment(emitter);
+        state_note_on(&emitter->translator->marks, emitter->at);
+        emit_exit(emitter, fragment->exits, NULL);
         break;
     default:
         emit_trace_step(emitter, step);
@@ -441,6 +443,7 @@ SELDOM static void begin_special(const struct plan *plan, const struct emission_
     trace->guard_count = 0;
     trace->plan = plan;
     trace->way_outs = special->way_outs;
+    trace->shares = special->shares;
     trace->ops = special->ops;
     trace->placed = special->placed;
     trace->log = NULL;

@@ -124,6 +124,13 @@ struct target_guard {
     uint64_t gp;
     struct exit *second;     /* to the second target, or NULL */
 };
+/* shares.c: of the block that is written, what passes have left out of it; and what gp would be there without them. */
+struct share_counter {
+    struct block_shares *to; /* NULL: nobody wants to know */
+    bool knows_gp;
+    uint64_t gp;
+};
+
 /* What must be known of a whole trace, or of what records. */
 struct special_emitter {
     bool records;  /* indirect branches leave the cache */
@@ -131,10 +138,12 @@ struct special_emitter {
     uint64_t gp;
     const uint8_t **blocks; /* gets where each STEP_BLOCK is */
     const struct plan *plan;
-    uint8_t *way_outs;     /* these four as in struct emission_special */
+    struct block_shares *shares; /* these five as in struct emission_special */
+    uint8_t *way_outs;
     const struct ops *ops;
     const struct arranged *placed;
     struct log *log;
+    struct share_counter share_counter;
     struct exit *side_exits;
     unsigned guard_count;
     struct target_guard guards[TRACE_TARGETS];
@@ -155,6 +164,12 @@ void items_emit(struct emitter *emitter, const struct plan *plan);
 void items_emit_rest(struct emitter *emitter);
 void items_emit_way_out(struct emitter *emitter, const struct item *item);
 bool items_has_way_out(const struct emitter *emitter, const struct item *item);
+
+/* shares.c, for items.c: the path begins, and `shares` gets one for each block; an item was written from `from` on; and
+ * another block begins. */
+void shares_begin(struct emitter *emitter, struct block_shares *shares);
+void shares_count(struct emitter *emitter, const struct item *item, const uint8_t *from);
+void shares_next_block(struct emitter *emitter);
 
 /* emit.c, for items.c: the branch of a guard, whose exit follows behind the end; a guard that goes; a whole; and the last
  * step of a plan. */

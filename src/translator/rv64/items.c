@@ -171,7 +171,12 @@ static void emit_placed(struct emitter *emitter, const struct plan *plan, const 
         emitter->special->knows_gp = false;
         break;
     case OP_END:
-        state_note_own(marks, emitter->at);
+        emit_alignment(emitter);
+        if (step->kind == STEP_ON) {
+            state_note_on(marks, emitter->at);
+        } else {
+            state_note_own(marks, emitter->at);
+        }
         emit_end(emitter, step);
         break;
     default:
@@ -281,16 +286,19 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
     emit_before(emitter, plan);
     emit_alignment(emitter);
     emitter->fragment->entry = emitter->at;
+    shares_begin(emitter, trace->shares);
     for (unsigned i = 0; i < placed->item_count; i++) {
         const struct item *item = &placed->items[i];
         const struct op *op = &trace->ops->list[item->op];
+        const uint8_t *const from = emitter->at;
         const bool counts = op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
         if (item->kind == ITEM_OP && op->kind == OP_BLOCK) {
             begin_block(emitter, op);
             marked = false;
+            shares_count(emitter, item, from);
+            shares_next_block(emitter);
             continue;
         }
-        const uint8_t *const from = emitter->at;
         if (item->kind != ITEM_NOTE && counts && (!marked || from - mark > MARK_REACH)) {
             state_add_mark(marks, from, from, op->pc);
             marked = true;
@@ -316,6 +324,7 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
         default:
             break;
         }
+        shares_count(emitter, item, from);
         log_item(emitter, trace->log, item, from);
     }
     trace->log->end = emitter->at;

@@ -298,6 +298,14 @@ static void put_processes(const struct translator *translator, struct output *ou
     output_string(output, "\n },\n");
 }
 
+static void put_signed(struct output *output, int64_t value)
+{
+    if (value < 0) {
+        output_string(output, "-");
+    }
+    output_unsigned(output, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
 static void put_executed(struct output *output, const struct account *account)
 {
     if (account->entries == 0) {
@@ -309,6 +317,40 @@ static void put_executed(struct output *output, const struct account *account)
     output_unsigned(output, account->before);
     output_string(output, ", \"after\": ");
     output_unsigned(output, account->after);
+}
+
+/* What passes have left out, in the order of their names; only where they have changed a trace. */
+static void put_shares(struct output *output, const struct shares *shares)
+{
+    if (!shares->changed) {
+        return;
+    }
+    output_string(output, ", \"optimized\": true, \"put_away\": ");
+    output_string(output, shares->put_away ? "true" : "false");
+    output_string(output, ", \"left_out\": [");
+    for (unsigned i = 0; i < PASS_COUNT; i++) {
+        output_string(output, i == 0 ? "" : ", ");
+        put_signed(output, shares->left_out[i]);
+    }
+    output_string(output, "], \"added\": ");
+    put_signed(output, shares->added);
+}
+
+static void put_pass_names(struct output *output)
+{
+    static const char *const names[] = {
+#define PASS(id, name, help) name,
+#include "translator/passes/passes.def"
+#undef PASS
+    };
+
+    output_string(output, ",\n  \"passes\": [");
+    for (unsigned i = 0; i < PASS_COUNT; i++) {
+        output_string(output, i == 0 ? "\"" : ", \"");
+        output_string(output, names[i]);
+        output_string(output, "\"");
+    }
+    output_string(output, "]");
 }
 
 /* One line for each loop that has cost or brought anything. */
@@ -326,6 +368,7 @@ static void put_ledger(const struct translator *translator, struct output *outpu
                   ledger_counts(translator) ? ",\n  \"counted\": true" : ",\n  \"counted\": false");
     output_string(output, ",\n  \"traces\": "); /* where they are in memory */
     output_unsigned(output, (uintptr_t)optimizer->ledgers);
+    put_pass_names(output);
     output_string(output, ",\n  \"loops\": [");
     for (unsigned i = 0; i < translator->counts->loop_count; i++) {
         const struct loop *loop = &translator->counts->loops[i];
@@ -338,7 +381,9 @@ static void put_ledger(const struct translator *translator, struct output *outpu
         output_unsigned(output, loop->head);
         output_string(output, ", \"is_loop\": ");
         output_string(output, loop->hidden ? "false" : "true");
+        const struct shares shares = ledger_shares(translator, loop);
         put_executed(output, &account);
+        put_shares(output, &shares);
         if (loop->account.entries != 0) {
             output_string(output, ", \"executions_gone\": ");
             output_unsigned(output, loop->account.entries);
