@@ -106,8 +106,7 @@ void target_unlink(struct translator *translator, struct exit *exit)
     patch(translator, exit->site.displacement, exit->site.trampoline);
 }
 
-void target_redirect(struct translator *translator, struct fragment *fragment,
-                     const uint8_t *code)
+void target_redirect(struct translator *translator, struct fragment *fragment, const uint8_t *code)
 {
     uint8_t *displacement = fragment->entry - TARGET_INDIRECT_ENTRY_BYTES + 1;
 

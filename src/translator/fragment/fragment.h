@@ -16,7 +16,7 @@ enum exit_kind {
     EXIT_HOT,    /* the counter of `target` reached its threshold */
     EXIT_RECORD, /* to `target`, from a fragment that records the way that the program takes */
     EXIT_RECORD_INDIRECT, /* to context->target, from one that records */
-    EXIT_NEVER, /* a guard that certainly holds: there is no such way */
+    EXIT_NEVER,           /* a guard that certainly holds: there is no such way */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own trampoline or straight into
@@ -64,8 +64,9 @@ struct fragment {
     struct fragment *trace;      /* what the program executes in its place, or NULL */
     struct holder *holders;      /* of its code */
     const struct path *path;     /* of a trace: what it was made of; else NULL */
-    const uint8_t *hot;          /* of a trace that has put registers away: how a callback at its entry leaves; or NULL */
-    struct original *original;   /* the code that it was made from, where that is kept; or NULL */
+    const uint8_t *
+        hot; /* of a trace that has put registers away: how a callback at its entry leaves; or NULL */
+    struct original *original; /* the code that it was made from, where that is kept; or NULL */
     bool
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */

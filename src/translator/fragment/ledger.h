@@ -55,12 +55,14 @@ struct ledger {
     struct ledger_told told;
     struct loop *loop;
     uint64_t base; /* entries that counters counted which are gone */
-    const uint8_t *landing;   /* of a trace that does something before it begins: is counted, too; or NULL */
+    const uint8_t
+        *landing; /* of a trace that does something before it begins: is counted, too; or NULL */
     uint16_t landing_length;
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
-    const struct block_shares *shares; /* of each block, if passes have changed the trace; else NULL */
-    uint16_t put_away;                 /* then: registers that are put away at the landing */
+    const struct block_shares
+        *shares;       /* of each block, if passes have changed the trace; else NULL */
+    uint16_t put_away; /* then: registers that are put away at the landing */
     struct ledger_block blocks[];
 };
 

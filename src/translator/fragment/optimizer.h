@@ -32,7 +32,7 @@
 /* A way through the program: blocks by where they begin, and where the last of them leads. */
 struct path {
     unsigned count;
-    unsigned turns; /* how often it goes around; of one that was chosen */
+    unsigned turns;  /* how often it goes around; of one that was chosen */
     guest_addr next; /* 0: not known */
     guest_addr blocks[PATH_BLOCKS];
     guest_addr
@@ -86,10 +86,10 @@ struct optimizer {
     int64_t gain;              /* of all, when it was looked at last, */
     uint64_t heads;            /* and what their first fragments would have executed, */
     uint64_t looked;           /* which was then */
-    uint64_t passed;      /* instructions of traces that passes went over, */
-    uint64_t left_out;    /* and that they left out; both begin with what is taken for granted */
-    struct log *logs;     /* of all traces that passes have changed */
-    struct ops ops;       /* of the trace that is being made, */
+    uint64_t passed;           /* instructions of traces that passes went over, */
+    uint64_t left_out; /* and that they left out; both begin with what is taken for granted */
+    struct log *logs;  /* of all traces that passes have changed */
+    struct ops ops;    /* of the trace that is being made, */
     struct place place;
     uint8_t way_outs[PLAN_STEPS]; /* as in struct emission_special */
     struct arranged placed;

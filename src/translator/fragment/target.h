@@ -111,8 +111,7 @@ void target_link(struct translator *translator, struct exit *exit, const struct 
 /* Sends it to its trampoline again. */
 void target_unlink(struct translator *translator, struct exit *exit);
 /* Who enters `fragment` through its indirect entry comes through `code` first; NULL: no longer. */
-void target_redirect(struct translator *translator, struct fragment *fragment,
-                     const uint8_t *code);
+void target_redirect(struct translator *translator, struct fragment *fragment, const uint8_t *code);
 
 /* Indirect branches.
  *

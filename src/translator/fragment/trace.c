@@ -11,7 +11,8 @@
 
 /* What one trace may need at the most. */
 #define TRACE_POOL_NEED                                                                            \
-    (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) + (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +            \
+    (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) +         \
+     (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +                                      \
      TRACE_BLOCKS * sizeof(struct holder) + TRACE_TARGETS * sizeof(struct guard_site) +            \
      sizeof(struct path) + LEDGER_BYTES + LEDGER_SHARES_BYTES + TARGET_END_BYTES)
 #define TRACE_MARK_NEED (2 * PLAN_STEPS + OPS_MAX)
@@ -417,7 +418,6 @@ static void note_holders(struct translator *translator, const struct plan *plan,
     }
 }
 
-
 /* What passes make of the plan; NULL if it stays as it is. */
 static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
                                        bool has_many_turns)
@@ -467,9 +467,8 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     }
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
-    const struct arranged *placed = planned && passes
-                                        ? optimize(translator, plan, !fragment->loop->few_turns)
-                                        : NULL;
+    const struct arranged *placed =
+        planned && passes ? optimize(translator, plan, !fragment->loop->few_turns) : NULL;
     if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
         want_later(translator, fragment->loop);
         return false;

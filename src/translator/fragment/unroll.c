@@ -8,7 +8,7 @@
 #include "translator/fragment/unroll.h"
 
 #define BLOCKS_OF_TURN 4
-_Static_assert(UNROLL_TURNS * BLOCKS_OF_TURN <= PATH_BLOCKS, "they are one path");
+_Static_assert(UNROLL_TURNS *BLOCKS_OF_TURN <= PATH_BLOCKS, "they are one path");
 
 bool unroll_can(const struct path *path)
 {

@@ -46,7 +46,7 @@ void log_find(const struct log *log, const uint8_t *at, struct log_place places[
     }
     for (unsigned reg = 0; reg < OPS_REGISTERS; reg++) {
         const bool in_context = ((TARGET_OWN_REGISTERS | log->spares) >> reg & 1) != 0;
-        places[reg] = in_context ? (struct log_place){.in_context = true}
-                                 : find(held, guest[reg], reg);
+        places[reg] =
+            in_context ? (struct log_place){.in_context = true} : find(held, guest[reg], reg);
     }
 }

@@ -15,7 +15,8 @@ struct log_event {
 /* Where the value is that one of the program's registers should hold. */
 struct log_place {
     bool in_context; /* the trace has put it away */
-    uint8_t reg;     /* else a register to which `constant` is added, or NO_REGISTER: it is the constant */
+    uint8_t
+        reg; /* else a register to which `constant` is added, or NO_REGISTER: it is the constant */
     int64_t constant;
 };
 

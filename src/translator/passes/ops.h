@@ -40,12 +40,12 @@ enum op_kind {
     OP_STORE,    /* memory at rs[0] + constant = rs[1] */
     OP_OTHER,    /* stays as it is, but for which registers stand for rs and rd */
     OP_BARRIER,  /* the same, and what was known of memory is not known behind it */
-    OP_STEP,     /* a step of the plan that the target writes itself; all registers are where the program has them */
-    OP_GUARD,    /* a branch: the trace goes on if it is not taken */
-    OP_TARGET,   /* the trace goes on if rs[0] is `constant` */
-    OP_NOTHING,  /* an instruction that takes no code */
-    OP_BLOCK,    /* no instruction: another block begins */
-    OP_END,      /* the last step of the plan; all registers are where the program has them */
+    OP_STEP, /* a step of the plan that the target writes itself; all registers are where the program has them */
+    OP_GUARD,   /* a branch: the trace goes on if it is not taken */
+    OP_TARGET,  /* the trace goes on if rs[0] is `constant` */
+    OP_NOTHING, /* an instruction that takes no code */
+    OP_BLOCK,   /* no instruction: another block begins */
+    OP_END,     /* the last step of the plan; all registers are where the program has them */
 };
 
 enum op_flags {
@@ -152,14 +152,14 @@ struct memory_fact {
 
 struct ops {
     unsigned count;
-    unsigned passes;   /* one bit for each enum pass */
-    bool loops;        /* the trace goes on at its own beginning */
-    bool alone;        /* nobody else writes to the program's memory */
-    bool plain_sides;  /* it has ways out that are not written here: no register may be put away */
-    uint32_t named;    /* registers that are named anywhere, one bit each */
+    unsigned passes;  /* one bit for each enum pass */
+    bool loops;       /* the trace goes on at its own beginning */
+    bool alone;       /* nobody else writes to the program's memory */
+    bool plain_sides; /* it has ways out that are not written here: no register may be put away */
+    uint32_t named;   /* registers that are named anywhere, one bit each */
     unsigned roots;
-    uint8_t root_flags[ROOTS_MAX];  /* OP_WORD and OP_BYTE */
-    uint16_t last_use[ROOTS_MAX];   /* the number of the last op that wants to have it */
+    uint8_t root_flags[ROOTS_MAX];     /* OP_WORD and OP_BYTE */
+    uint16_t last_use[ROOTS_MAX];      /* the number of the last op that wants to have it */
     struct value guest[OPS_REGISTERS]; /* what the program's registers hold */
     unsigned fact_count, next_fact;
     struct memory_fact facts[MEMORY_FACTS];

@@ -120,8 +120,7 @@ static unsigned find_exact(const struct place *place, struct value value, unsign
     if (value.root == 0 && value.offset == 0) {
         return 0;
     }
-    if (wanted != NO_REGISTER && holds(place, wanted) &&
-        value_equals(place->held[wanted], value)) {
+    if (wanted != NO_REGISTER && holds(place, wanted) && value_equals(place->held[wanted], value)) {
         return wanted;
     }
     for (uint32_t mask = place->holders[value.root]; mask != 0; mask &= mask - 1) {
@@ -181,8 +180,8 @@ static bool is_wanted(const struct place *place, unsigned reg, struct value next
 {
     const uint16_t root = place->held[reg].root;
 
-    return holds(place, reg) && root != 0 && root != next.root && place->ops->last_use[root] > place->now &&
-           place->holders[root] == bit(reg);
+    return holds(place, reg) && root != 0 && root != next.root &&
+           place->ops->last_use[root] > place->now && place->holders[root] == bit(reg);
 }
 
 /* A register that may be overwritten, when one of the program's, `rd`, is: one that nobody wants, or a spare one; if it must
@@ -239,8 +238,9 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
             place->stuck = true;
             break;
         }
-        add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
-                 value, place->left_by[needy]);
+        add_move(place, to, reg,
+                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset), value,
+                 place->left_by[needy]);
     }
     place->pinned = pinned;
 }
@@ -379,7 +379,8 @@ static unsigned place_address(struct place *place, const struct op *op, int64_t 
 /* Puts moves into an order in which each register is read before it is written.  Returns how many they are then. */
 static unsigned order_moves(struct move *pending, unsigned count, struct move *moves)
 {
-    uint8_t readers[OPS_REGISTERS] = {0}; /* pending moves that read the register, but for the one that writes it */
+    uint8_t readers[OPS_REGISTERS] = {
+        0}; /* pending moves that read the register, but for the one that writes it */
     unsigned done = 0, left = count, at = 0, waited = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -392,7 +393,8 @@ static unsigned order_moves(struct move *pending, unsigned count, struct move *m
         if (waited == left) { /* they read each other */
             moves[done++] = (struct move){.dst = PLACE_SCRATCH, .src = move->dst};
             for (unsigned i = 0; i < left; i++) {
-                pending[i].src = pending[i].src == move->dst ? (uint8_t)PLACE_SCRATCH : pending[i].src;
+                pending[i].src =
+                    pending[i].src == move->dst ? (uint8_t)PLACE_SCRATCH : pending[i].src;
             }
             readers[move->dst] = 0;
         }
@@ -434,12 +436,13 @@ static unsigned list_moves(struct place *place, struct move *moves)
         if (from == 0) {
             from = NO_REGISTER;
         }
-        pending[count++] = (struct move){
-            .dst = (uint8_t)reg,
-            .src = (uint8_t)from,
-            .constant = from == NO_REGISTER || place->failed
-                            ? value.offset
-                            : (int64_t)((uint64_t)value.offset - (uint64_t)place->held[from].offset)};
+        pending[count++] =
+            (struct move){.dst = (uint8_t)reg,
+                          .src = (uint8_t)from,
+                          .constant = from == NO_REGISTER || place->failed
+                                          ? value.offset
+                                          : (int64_t)((uint64_t)value.offset -
+                                                      (uint64_t)place->held[from].offset)};
     }
     return order_moves(pending, count, moves);
 }
@@ -469,8 +472,8 @@ static void go_home(struct place *place)
 
     for (unsigned i = 0; i < count; i++) {
         const struct move *move = &moves[i];
-        const struct value value = move->dst != PLACE_SCRATCH ? place->guest[move->dst]
-                                                              : place->held[move->src];
+        const struct value value =
+            move->dst != PLACE_SCRATCH ? place->guest[move->dst] : place->held[move->src];
         add_move(place, move->dst, move->src, move->constant, value, place->left_by[move->dst]);
         scratch |= move->dst == PLACE_SCRATCH;
     }

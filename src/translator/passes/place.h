@@ -16,9 +16,10 @@ enum item_kind {
 struct item {
     uint8_t kind; /* enum item_kind */
     uint8_t dst, src[2];
-    uint8_t guest;       /* NO_REGISTER: none */
-    uint8_t move_count;  /* of a guard's way out: moves[first_move] and behind it */
-    uint8_t pass;        /* why there is less, or more, than in the program; NO_PASS: registers are others */
+    uint8_t guest;      /* NO_REGISTER: none */
+    uint8_t move_count; /* of a guard's way out: moves[first_move] and behind it */
+    uint8_t
+        pass; /* why there is less, or more, than in the program; NO_PASS: registers are others */
     uint16_t first_move;
     uint16_t op; /* whose it is; what comes before an op belongs to it */
     int64_t constant;
@@ -39,7 +40,7 @@ struct arranged {
     /* Registers of the program's that the trace does not name: put away before it, taken back on each way out. */
     uint32_t spares;
     unsigned item_count, move_count, before_count;
-    unsigned plain, executed; /* instructions of the path, without passes and with them */
+    unsigned plain, executed;       /* instructions of the path, without passes and with them */
     unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
     struct item before[BEFORE_MAX]; /* what is done once, before the loop */
     struct item items[ITEMS_MAX];
@@ -60,11 +61,12 @@ struct place {
     unsigned now;      /* the op's number */
     bool stuck;        /* there is no register for what the op needs, as things are */
     bool failed;
-    struct value held[OPS_REGISTERS];    /* what each register holds */
-    struct value guest[OPS_REGISTERS];   /* what each of the program's should hold */
-    uint32_t holders[ROOTS_MAX + 1];     /* registers that hold the root plus something */
-    uint8_t guests[ROOTS_MAX + 1];       /* the program's registers that should */
-    uint8_t left_by[OPS_REGISTERS];      /* which pass has left out what the program's should hold, or NO_PASS */
+    struct value held[OPS_REGISTERS];  /* what each register holds */
+    struct value guest[OPS_REGISTERS]; /* what each of the program's should hold */
+    uint32_t holders[ROOTS_MAX + 1];   /* registers that hold the root plus something */
+    uint8_t guests[ROOTS_MAX + 1];     /* the program's registers that should */
+    uint8_t left_by
+        [OPS_REGISTERS]; /* which pass has left out what the program's should hold, or NO_PASS */
 };
 
 /* False if it does not come out: then the trace is written as it is.  `spares` may be taken. */

@@ -90,8 +90,8 @@ void emit_alignment(struct emitter *emitter);
 #define HELD_REGISTER 31
 #define HELD_GP 128
 struct side {
-    uint8_t *branch; /* NULL: its exit is there already */
-    unsigned held;   /* as in a mark (state.h): the exit gives it back first */
+    uint8_t *branch;         /* NULL: its exit is there already */
+    unsigned held;           /* as in a mark (state.h): the exit gives it back first */
     const struct item *item; /* of a guard that passes have placed; or NULL */
 };
 void whole_emit(struct emitter *emitter, const struct step *step, const uint8_t *code,
@@ -122,7 +122,7 @@ struct target_guard {
     const struct item *item; /* as in struct side */
     bool knows_gp;           /* gp is this: what the target was compared with, mostly */
     uint64_t gp;
-    struct exit *second;     /* to the second target, or NULL */
+    struct exit *second; /* to the second target, or NULL */
 };
 /* shares.c: of the block that is written, what passes have left out of it; and what gp would be there without them. */
 struct share_counter {

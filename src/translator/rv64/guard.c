@@ -109,13 +109,16 @@ void guard_emit_comparison(struct emitter *emitter, const struct step *step, con
         emit_known(emitter, value);
     }
     emit_alignment(emitter);
-    trace->guards[trace->guard_count++] = (struct target_guard){
-        .branch = emitter->at, .step = step, .item = item, .knows_gp = trace->knows_gp, .gp = trace->gp};
+    trace->guards[trace->guard_count++] = (struct target_guard){.branch = emitter->at,
+                                                                .step = step,
+                                                                .item = item,
+                                                                .knows_gp = trace->knows_gp,
+                                                                .gp = trace->gp};
     if (item != NULL) { /* where the target is: not in the program's register, perhaps */
         state_note_own(&emitter->translator->marks, emitter->at);
     }
-    emit_word(emitter,
-              word_r((uint32_t)MATCH_bne, 0, reg[0], reg[1] != NO_REGISTER ? reg[1] : (uint32_t)GP));
+    emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, reg[0],
+                              reg[1] != NO_REGISTER ? reg[1] : (uint32_t)GP));
 }
 
 /* Bit 0 of a target, which a jump ignores, is set nowhere: what has it goes the long way. */

@@ -291,7 +291,8 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
         const struct item *item = &placed->items[i];
         const struct op *op = &trace->ops->list[item->op];
         const uint8_t *const from = emitter->at;
-        const bool counts = op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
+        const bool counts =
+            op->code_bytes != 0 || op->kind == OP_END; /* else it is a part of the op before it */
         if (item->kind == ITEM_OP && op->kind == OP_BLOCK) {
             begin_block(emitter, op);
             marked = false;

@@ -221,7 +221,8 @@ SELDOM static bool link_around(struct translator *translator, const struct targe
     const bool goes_around =
         trace != NULL && site->around > trace->entry && site->around < trace->end;
 
-    patch_back(translator, site->around, around_word(site, goes_around ? trace->entry : site->stub));
+    patch_back(translator, site->around,
+               around_word(site, goes_around ? trace->entry : site->stub));
     return goes_around;
 }
 
@@ -265,8 +266,7 @@ void target_unlink(struct translator *translator, struct exit *exit)
 
 /* The word before a fragment's entry takes a0 back for those who come through a
  * register; while there is a counter it jumps there, and the counter does that. */
-void target_redirect(struct translator *translator, struct fragment *fragment,
-                     const uint8_t *code)
+void target_redirect(struct translator *translator, struct fragment *fragment, const uint8_t *code)
 {
     uint8_t *at = fragment->entry - TARGET_INDIRECT_ENTRY_BYTES;
 

@@ -163,8 +163,9 @@ static void show_plan(struct dump *dump, const struct fragment *fragment)
 
     struct context *context = TARGET_CURRENT_CONTEXT();
     unsigned straightened;
-    const bool made = fragment->path != NULL ? trace_plan(context, fragment->path, plan, &straightened)
-                                             : build_plan(context, fragment->start, plan);
+    const bool made = fragment->path != NULL
+                          ? trace_plan(context, fragment->path, plan, &straightened)
+                          : build_plan(context, fragment->start, plan);
     if (!made) {
         output_string(&dump->output, "plan unknown: the program's code has gone\n");
         return;

@@ -106,8 +106,9 @@ struct target_site {
         *trampoline; /* where the jump goes while unlinked; the way to a target that is too far */
     uint8_t *
         maker; /* a trampoline that makes a counter, or counts, in the other one's place; or NULL */
-    uint8_t *stub;   /* where what the exit does begins, in front of the jump; NULL: with the jump */
-    uint8_t *around; /* of a trace that goes around: the word that leads to its entry, or to `stub`; or NULL */
+    uint8_t *stub; /* where what the exit does begins, in front of the jump; NULL: with the jump */
+    uint8_t *
+        around; /* of a trace that goes around: the word that leads to its entry, or to `stub`; or NULL */
 };
 
 /* The context of the thread that runs the translator. */
