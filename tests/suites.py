@@ -197,6 +197,11 @@ class Table:
         for host, key, name in (machine, "machine", "the machine"), (qemu, "qemu", "qemu-riscv64"):
             self.plain(f"random-translated-{key}", f"random instructions under the translator on {name}",
                        "tests/random/run", "--under", f"{host} {self.build}/strata-rv64 --", *options, **more)
+            # All code is executed often enough to become traces.
+            counters = [] if host == machine else ["--counters", "sw"]
+            self.plain(f"random-passes-{key}", f"random instructions, and random passes over them, on {name}",
+                       "tests/random/run", "--rounds", "12", "--groups", "100", "--under",
+                       " ".join([host, f"{self.build}/strata-rv64", "{passes}", *counters, "--"]), *options, **more)
         self.plain("litmus", "what threads must not see", "tests/litmus/run")
         self.plain("reservations", "atomics where sc fails early", "tests/translator/reservations")
         self.plain("itself", "the translator under itself", "tests/translator/itself")
