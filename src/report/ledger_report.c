@@ -26,12 +26,12 @@ struct shares {
 
 struct row {
     guest_addr head;
-    bool is_loop; /* not only where traces are left to */
+    bool is_loop;             /* not only where traces are left to */
     bool optimized, put_away; /* passes have changed a trace of it, and keep registers elsewhere */
     uint64_t executions, before, after, cost;
     uint64_t needs;                             /* executions, by --threshold float */
     uint64_t effort;                            /* in thousandths of the most */
-    struct shares shares; /* of before - after */
+    struct shares shares;                       /* of before - after */
     bool before_timed, after_timed, cost_timed; /* these of `cycles` are known */
     struct {
         uint64_t before, after, cost;
@@ -89,10 +89,9 @@ static void take_shares(struct row *row, size_t share_count, const json_t *loop)
     int64_t rest = (int64_t)(row->before - row->after);
 
     for (size_t i = 1; i < share_count; i++) {
-        row->shares.of[i] =
-            i + 1 < share_count
-                ? (int64_t)json_integer_value(json_array_get(left_out, i - 1))
-                : -(int64_t)json_integer_value(json_object_get(loop, "added"));
+        row->shares.of[i] = i + 1 < share_count
+                                ? (int64_t)json_integer_value(json_array_get(left_out, i - 1))
+                                : -(int64_t)json_integer_value(json_object_get(loop, "added"));
         rest -= row->shares.of[i];
     }
     row->shares.of[0] = rest;

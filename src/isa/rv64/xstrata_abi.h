@@ -34,9 +34,10 @@ enum {
 struct xstrata_mark {
     uint32_t piece;     /* the low half of its address */
     uint16_t run_bytes; /* of the copy before it */
-    uint8_t own;        /* from the piece's start to the program's own instruction in it, or 0; odd: it has none */
-    uint8_t held;       /* a register that the translator holds in all of the piece, or 0 */
-    uint64_t pc;        /* of the instruction at the piece */
+    uint8_t
+        own; /* from the piece's start to the program's own instruction in it, or 0; odd: it has none */
+    uint8_t held; /* a register that the translator holds in all of the piece, or 0 */
+    uint64_t pc;  /* of the instruction at the piece */
 };
 
 struct xstrata_origins {

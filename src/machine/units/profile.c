@@ -36,9 +36,11 @@ struct place {
  * behind the one before it, if `offset` is odd. */
 struct member {
     struct place *place;
-    guest_addr next; /* what the program executes behind it, if it takes no instruction of its own */
+    guest_addr
+        next; /* what the program executes behind it, if it takes no instruction of its own */
     int32_t offset;
-    bool turned; /* a branch whose copy branches where it does not, or that goes on and has no copy */
+    bool
+        turned; /* a branch whose copy branches where it does not, or that goes on and has no copy */
     bool without; /* it takes no instruction of its own */
 };
 
@@ -369,8 +371,8 @@ static struct run *find_control_run(struct profile *profile, guest_addr pc,
                                     const struct member *member)
 {
     struct run *run = run_of(pc_table_first(&profile->runs, pc));
-    while (run != NULL && (run->item.pc != pc || run->control != member->place ||
-                           run->target != member->next)) {
+    while (run != NULL &&
+           (run->item.pc != pc || run->control != member->place || run->target != member->next)) {
         run = run_of(run->item.next);
     }
     if (run == NULL) {

@@ -239,8 +239,9 @@ static void evacuate(struct place *place, unsigned reg, unsigned rd, struct valu
             place->stuck = true;
             break;
         }
-        add_move(place, to, reg, (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset),
-                 value, place->left_by[needy]);
+        add_move(place, to, reg,
+                 (int64_t)((uint64_t)value.offset - (uint64_t)place->held[reg].offset), value,
+                 place->left_by[needy]);
     }
     place->pinned = pinned;
 }

@@ -87,8 +87,8 @@ void shares_count(struct emitter *emitter, const struct item *item, const uint8_
         counter->knows_gp = false; /* they are written as they are */
         return;
     }
-    const int saved = (is_op ? (int)plain_length(emitter, op) : 0) -
-                      (int)target_length(from, emitter->at);
+    const int saved =
+        (is_op ? (int)plain_length(emitter, op) : 0) - (int)target_length(from, emitter->at);
     if (item->pass != NO_PASS) {
         int16_t *const left_out = &counter->to->left_out[item->pass];
         *left_out = (int16_t)(*left_out + saved);
