@@ -60,9 +60,9 @@ struct ledger {
     uint16_t landing_length;
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
-    const struct block_shares
-        *shares;       /* of each block, if passes have changed the trace; else NULL */
-    uint16_t put_away; /* then: registers that are put away at the landing */
+    /* Of each block, if passes have changed the trace, else NULL; and then, registers that are put away at the landing. */
+    const struct block_shares *shares;
+    uint16_t put_away;
     struct ledger_block blocks[];
 };
 

@@ -18,8 +18,7 @@ struct item {
     uint8_t dst, src[2];
     uint8_t guest;      /* NO_REGISTER: none */
     uint8_t move_count; /* of a guard's way out: moves[first_move] and behind it */
-    uint8_t
-        pass; /* why there is less, or more, than in the program; NO_PASS: registers are others */
+    uint8_t pass;       /* which knew what makes it less, or more, than the op; or NO_PASS */
     uint16_t first_move;
     uint16_t op; /* whose it is; what comes before an op belongs to it */
     int64_t constant;
@@ -65,8 +64,7 @@ struct place {
     struct value guest[OPS_REGISTERS]; /* what each of the program's should hold */
     uint32_t holders[ROOTS_MAX + 1];   /* registers that hold the root plus something */
     uint8_t guests[ROOTS_MAX + 1];     /* the program's registers that should */
-    uint8_t left_by
-        [OPS_REGISTERS]; /* which pass has left out what the program's should hold, or NO_PASS */
+    uint8_t left_by[OPS_REGISTERS];    /* the pass that left out what that is, or NO_PASS */
 };
 
 /* False if it does not come out: then the trace is written as it is.  `spares` may be taken. */

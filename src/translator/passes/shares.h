@@ -8,9 +8,8 @@
  * that, less `left_out`, and `added`, is what it does execute. */
 struct block_shares {
     int16_t left_out[PASS_COUNT];
-    int16_t added; /* moves, constants that must be made again, alignment */
-    int16_t
-        way_out; /* added where an indirect target is another; of other ways out the exits know */
+    int16_t added;   /* moves, constants that must be made again, alignment */
+    int16_t way_out; /* added where an indirect target is another; exits know of other ways out */
 };
 
 /* Of all executions. */
