@@ -245,7 +245,7 @@ static void emit_before(struct emitter *emitter, const struct plan *plan)
             emit_move(emitter, item->dst, NO_REGISTER, item->constant);
         }
     }
-    state_note_own(marks, emitter->at);
+    state_note_on(marks, emitter->at);
 }
 
 /* A block that takes no code, at the very beginning, could not be counted apart from the whole trace.  The program is where
@@ -254,6 +254,7 @@ static void begin_block(struct emitter *emitter, const struct op *op)
 {
     if (emitter->at == emitter->fragment->entry) {
         state_add_mark(&emitter->translator->marks, emitter->at, emitter->at, op->pc);
+        state_note_on(&emitter->translator->marks, emitter->at);
         emit_half(emitter, NOTHING_HALF);
         emit_alignment(emitter);
     }
@@ -301,6 +302,9 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
             continue;
         }
         if (item->kind != ITEM_NOTE && counts && (!marked || from - mark > MARK_REACH)) {
+            if (marked) {
+                state_note_on(marks, from); /* the op itself is of the next mark */
+            }
             state_add_mark(marks, from, from, op->pc);
             marked = true;
             mark = from;
