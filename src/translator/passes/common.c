@@ -6,8 +6,8 @@
 static uint16_t *bucket(struct ops *ops, const struct op *op)
 {
     const uint64_t mixed = op->word * UINT64_C(0x9e3779b1) + op->in[0].root * UINT64_C(0x85ebca6b) +
-                           op->in[1].root * UINT64_C(0xc2b2ae35) +
-                           (uint64_t)op->in[0].offset + (uint64_t)op->in[1].offset;
+                           op->in[1].root * UINT64_C(0xc2b2ae35) + (uint64_t)op->in[0].offset +
+                           (uint64_t)op->in[1].offset;
 
     return &ops->common[mixed >> 8 & (COMMON_BUCKETS - 1)];
 }

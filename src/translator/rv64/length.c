@@ -1,8 +1,10 @@
 /* How many instructions the program executes in the cache on a way, from the code that is there. */
 #include "translator/rv64/emit.h"
 
-/* What a lookup finds, mostly: the target is loaded and compared. */
+/* What a lookup finds, at the least: the target is loaded and compared. */
 #define CHECK_INSTRUCTIONS 2
+/* Where a register comes back that the target was moved to. */
+#define MOVED_CHECK_INSTRUCTIONS 4
 
 unsigned target_length(const uint8_t *from, const uint8_t *to)
 {
@@ -28,6 +30,22 @@ static bool would_be_short(const struct target_site *site, const struct fragment
     return to == NULL || branch_reaches(to->entry - site->branch);
 }
 
+/* The check that a lookup finds for `to`, if it is the first that is looked at.  Without traces it would lead to the
+ * fragment. */
+static unsigned check_length(const struct fragment *to)
+{
+    static const uint8_t straight[] = {LOOKUP_RETURN, LOOKUP_JUMP};
+
+    for (unsigned i = 0; to != NULL && i < sizeof straight; i++) {
+        const uint8_t *check = to->checks.of[0][straight[i]];
+        if (check != NULL) {
+            return CHECK_INSTRUCTIONS + !branch_reaches(to->entry - check - 4);
+        }
+    }
+    return to != NULL && to->checks.of[0][LOOKUP_MOVED] != NULL ? MOVED_CHECK_INSTRUCTIONS
+                                                                : CHECK_INSTRUCTIONS;
+}
+
 unsigned target_way_length(const struct fragment *fragment, guest_addr next,
                            const struct fragment *to)
 {
@@ -42,7 +60,7 @@ unsigned target_way_length(const struct fragment *fragment, guest_addr next,
                    : target_length(fragment->entry, site->jump) + 1;
     }
     return fragment->exit_count == 0
-               ? target_length(fragment->entry, fragment->end) + CHECK_INSTRUCTIONS
+               ? target_length(fragment->entry, fragment->end) + check_length(to)
                : 0;
 }
 
