@@ -239,6 +239,8 @@ class FlowProgram:
     def frame(self, rng, path, held, depth, loop):
         """As compilers write it that keep all in memory: values are stored and loaded again, with sizes that overlap,
         through the base and two pointers that may lead to the same bytes, one of them from memory; some turns."""
+        if rng.random() < 0.8:
+            held = held | {GP, TP}  # what writes them is no instruction to passes, and ends what they know
         counter = self.target(rng, held | {self.handled})
         inner = held | {counter}
         frame = self.target(rng, inner | {self.handled})
@@ -248,7 +250,7 @@ class FlowProgram:
         apart = rng.choice((0, 0, 8, 4, 16, -8, 24)) if first >= 8 else 0
         bases = [(frame, 0)] * 5 + [(other, 0)] * 2 + [(self.base, BUFFER + first)] * 2
         head = self.label()
-        self.put(f"li x{counter}, {rng.choice((1, 3, 7, 12))}", f"{head}:",
+        self.put(f"li x{counter}, {rng.choice((1, 7, 9, 14))}", f"{head}:",
                  f"addi x{frame}, x{self.base}, {BUFFER + first}")
         if rng.random() < 0.5:
             self.put(f"addi x{other}, x{frame}, {apart}", f"sd x{other}, {RECORD}(x{self.base})",
@@ -265,23 +267,41 @@ class FlowProgram:
         self.put(f"addi x{counter}, x{counter}, -1", f"bnez x{counter}, {head}")
 
     def frame_accesses(self, rng, held, bases, count):
-        slots = [rng.randrange(0, 32, 8) for _ in range(3)]
+        """Mostly to what was accessed before, or to a part of it."""
+        places = []
         for _ in range(count):
-            base, start = rng.choice(bases)
             kind = rng.random()
-            if kind > 0.75:
-                rd = self.target(rng, held)
-                self.put(rng.choice((f"addi x{rd}, x{rd}, {rng.randrange(-32, 32)}", f"mv x{rd}, x{self.draw(rng)}",
-                                     f"sext.w x{rd}, x{rd}", f"addw x{rd}, x{self.draw(rng)}, x{self.draw(rng)}",
-                                     f"andi x{rd}, x{rd}, 255", f"li x{rd}, {rng.randrange(-3000, 3000)}",
-                                     self.plain(rng, held))))
+            if kind > 0.8:
+                self.known(rng, held)
                 continue
-            names = LOADS if kind < 0.4 else STORES
-            size = 8 if rng.random() < 0.4 else rng.choice((1, 2, 4, 4))
+            if places and rng.random() < 0.7:
+                base, start, size = rng.choice(places)
+                if rng.random() < 0.3:
+                    part = rng.choice([n for n in (1, 2, 4, 8) if n <= size])
+                    start, size = start + rng.randrange(0, size, part), part
+            else:
+                base, start = rng.choice(bases)
+                size = rng.choice((1, 2, 4, 8, 8, 8))
+                start += rng.randrange(0, 24, 8) + (rng.randrange(0, 8, size) if rng.random() < 0.3 else 0)
+                places.append((base, start, size))
+            names = LOADS if kind < 0.5 else STORES
             name = rng.choice([name for name in names if names[name] == size])
-            offset = start + rng.choice(slots) + (rng.randrange(0, 8, size) if rng.random() < 0.4 else 0)
-            register = self.target(rng, held) if names is LOADS else self.draw(rng)
-            self.put(f"{name} x{register}, {offset}(x{base})")
+            register = self.target(rng, held) if names is LOADS else self.draw(rng, held & {GP, TP})
+            self.put(f"{name} x{register}, {start}(x{base})")
+
+    def known(self, rng, held):
+        """Copies, constants, and what is computed from them."""
+        rd, rs1, rs2 = (self.target(rng, held) for _ in range(3))
+        shift = rng.choice(list(SHIFTS))
+        self.put(*rng.choice((
+            (f"mv x{rd}, x{self.draw(rng, held & {GP, TP})}",), (f"sext.w x{rd}, x{rd}",), (f"andi x{rd}, x{rd}, 255",),
+            (f"addi x{rd}, x{rd}, {rng.randrange(-32, 32)}",),
+            (f"li x{rs1}, {self.value(rng)}", f"li x{rs2}, {self.value(rng)}",
+             f"{rng.choice(REGISTER_OPS)} x{rd}, x{rs1}, x{rs2}"),
+            (f"li x{rs1}, {rng.randrange(-(1 << 31), 1 << 31)}", f"{shift} x{rd}, x{rs1}, {rng.randrange(SHIFTS[shift])}"),
+            (f"li x{rs1}, {rng.randrange(-3000, 3000)}",
+             f"{rng.choice(IMMEDIATE_OPS)} x{rd}, x{rs1}, {rng.randrange(-2048, 2048)}"),
+            (self.plain(rng, held),))))
 
     def floats(self, rng, path, held, depth, loop):
         rd, rs1 = self.target(rng, held), self.draw(rng)
@@ -537,7 +557,7 @@ class FlowProgram:
         self.put(f"andi x{register}, x{self.draw(rng)}, 63", f"bnez x{register}, {end}",
                  f"ld x{register}, {ESCAPE}(x{self.base})", f"jr x{register}", f"{end}:")
 
-    STATEMENTS = {straight: 20, long: 1, memory: 5, frame: 5, floats: 2, conditional: 14, chain: 5,
+    STATEMENTS = {straight: 20, long: 1, memory: 5, frame: 9, floats: 2, conditional: 14, chain: 5,
                   backwards: 3, leave: 4, counted: 12, call: 12, switch: 6, jump: 4, middle: 3,
                   page: 1, fault: 4, system: 1, flush: 0.5, throw: 2}
     COMPOUND = {conditional, counted, switch}

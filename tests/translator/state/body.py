@@ -247,11 +247,10 @@ class Body:
         self.avoid |= {*same, pointer}
         self.emit(f"li x{counter}, {self.random.randrange(7, 13)}")
         self.place(label)
-        self.emit(f"addi x{pointer}, x{AREA}, {self.random.choice([0, 8, 12, 64])}")
         for _ in range(self.random.randrange(3, 6)):
             self.random.choice([lambda: self.frame(pointer), lambda: self.frame(pointer), self.swap, self.constants,
                                 lambda: self.invariants(same), self.branch, self.call, self.alu,
-                                self.stack_frame])()
+                                self.stack_frame, self.copies])()
         self.emit(f"addi x{counter}, x{counter}, -1")
         self.emit(f"bnez x{counter}, {label}")
         self.avoid = kept
@@ -260,6 +259,7 @@ class Body:
         """Stores and loads of sizes that overlap, through two pointers."""
         r = self.random
         slots = [8 * r.randrange(AREA_WORDS // 2) for _ in range(2)]
+        self.emit(f"addi x{pointer}, x{AREA}, {r.choice([0, 8, 12, 64])}") # functions change it
         for _ in range(r.randrange(3, 8)):
             names, register = (LOADS, self.register) if r.random() < 0.5 else (STORES, self.operand)
             name = "ld" if r.random() < 0.3 and names is LOADS else r.choice(list(names))
@@ -287,6 +287,17 @@ class Body:
             self.emit(f"mv x{to}, x{source if source != chosen[0] else chosen[min(1, len(chosen) - 1)]}")
         if len(chosen) > 2:
             self.emit(f"mv x{chosen[-1]}, x{chosen[0]}")
+
+    def copies(self):
+        """Two registers hold the same, so that one of them may be overwritten; by a constant, perhaps."""
+        one, copy, near, source = (self.register() for _ in range(4))
+        self.emit(f"ld x{one}, {self.offset(8)}(x{AREA})")
+        self.emit(f"mv x{copy}, x{one}")
+        self.emit(f"add x{self.register()}, x{copy}, tp") # here each is in its own register
+        self.emit(f"addi x{near}, x{source}, 8")
+        self.emit(f"li x{source}, {self.random.randrange(5000, 1 << 31)}")
+        self.emit(f"bne x{source}, x{self.operand()}, 1f")
+        self.place("1")
 
     def constants(self):
         one, other = self.register(), self.register()
