@@ -300,6 +300,26 @@ static void a_flushed_loop_is_traced_again(void **state)
     }
 }
 
+/* Such a trace would have no code but the jump to itself. */
+static void a_block_that_is_too_long_gets_no_trace(void **state)
+{
+    (void)state;
+    create(COUNTERS_HW);
+    go(CODE);
+    put(TOY_CONST32, R4, 0, TURNS);
+    const guest_addr head = put(TOY_INC, R3, 0, 0);
+    for (unsigned i = 0; i < TARGET_TRACE_BYTES / TARGET_INSTRUCTION_BYTES; i++) {
+        put(TOY_LEA, R2, 0, 8);
+    }
+    const guest_addr never = put(TOY_BRANCH32, IF_NEGATIVE, 0, 0);
+    put(TOY_DEC, R4, 0, 0);
+    put_to(TOY_BRANCH32, IF_OTHER, head);
+    asm_send(never, put(TOY_HALT, 0, 0, 0));
+    assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
+    assert_null(rig_find(&rig, head)->trace);
+    rig_destroy(&rig);
+}
+
 /* A system call is the last of a trace. */
 static void a_system_call_ends_the_path(void **state)
 {
@@ -372,6 +392,7 @@ int main(void)
         TEST_ALONE(a_hot_exit_grows_a_trace),
         TEST_ALONE(a_hidden_head_is_shown_when_a_loop_leads_there),
         TEST_ALONE(a_flushed_loop_is_traced_again),
+        TEST_ALONE(a_block_that_is_too_long_gets_no_trace),
         TEST_ALONE(a_system_call_ends_the_path),
         TEST_ALONE(a_trace_goes_with_its_code),
         TEST_ALONE(without_the_option_nothing_is_recorded),

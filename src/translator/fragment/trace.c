@@ -217,9 +217,10 @@ bool trace_plan(struct context *context, const struct path *path, struct plan *p
         context->spoiled = 0;
         return false;
     }
-    /* A head that takes no code could not be counted where its trace begins. */
+    /* A head that takes no code could not be counted where its trace begins; and one whose block alone is too long for a
+     * trace would lead to itself. */
     *straightened = walk.guards;
-    return !plan->careful && plan->steps[0].kind != STEP_JUMP;
+    return !plan->careful && plan->steps[0].kind != STEP_JUMP && plan->steps[0].kind != STEP_ON;
 }
 
 /* A jump from near the one reaches what is near the other. */
