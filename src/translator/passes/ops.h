@@ -39,7 +39,7 @@ enum op_kind {
     OP_LOAD,     /* rd = memory at rs[0] + constant */
     OP_STORE,    /* memory at rs[0] + constant = rs[1] */
     OP_OTHER,    /* stays as it is, but for which registers stand for rs and rd */
-    OP_BARRIER,  /* the same, and what was known of memory is not known behind it */
+    OP_BARRIER,  /* stays as OP_OTHER does; what was known of memory is not known behind it */
     OP_STEP, /* a step of the plan that the target writes itself; all registers are where the program has them */
     OP_GUARD,   /* a branch: the trace goes on if it is not taken */
     OP_TARGET,  /* the trace goes on if rs[0] is `constant` */
@@ -99,7 +99,7 @@ struct meaning {
 struct op {
     union {
         struct meaning meaning;
-        struct { /* the same members */
+        struct { /* the members of struct meaning, for short */
             uint8_t kind, flags, rd, rs[2], bytes, code_bytes;
             uint32_t word;
             int64_t constant;
