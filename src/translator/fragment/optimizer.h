@@ -87,9 +87,10 @@ struct optimizer {
     uint64_t heads;            /* and what their first fragments would have executed, */
     uint64_t looked;           /* which was then */
     uint64_t passed;           /* instructions of traces that passes went over, */
-    uint64_t left_out; /* instructions that passes left out of traces; begins, as `passed`, with a guess */
-    struct log *logs;  /* of all traces that passes have changed */
-    struct ops ops;    /* of the trace that is being made, */
+    uint64_t
+        left_out; /* instructions that passes left out of traces; begins, as `passed`, with a guess */
+    struct log *logs; /* of all traces that passes have changed */
+    struct ops ops;   /* of the trace that is being made, */
     struct place place;
     uint8_t way_outs[PLAN_STEPS]; /* as in struct emission_special */
     struct arranged placed;
