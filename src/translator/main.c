@@ -52,6 +52,7 @@ _Noreturn void translator_start(uint64_t *stack)
     optimizer_choose(&options, stack_has_hardware(stack));
     struct translator *translator = create_translator(&options);
     translator->option_words = words;
+    target_look_at_processor(translator);
     if (options.traces) {
         target_take_scratch(translator);
     }

@@ -313,8 +313,9 @@ unsigned target_way_length(const struct fragment *fragment, guest_addr next,
     return 0;
 }
 
-unsigned target_miss_length(const struct fragment *fragment)
+unsigned target_miss_length(const struct translator *translator, const struct fragment *fragment)
 {
+    (void)translator;
     (void)fragment;
     return 0;
 }

@@ -89,7 +89,7 @@ const uint8_t *target_exit_begin(const struct exit *exit);
 unsigned target_length(const uint8_t *from, const uint8_t *to);
 unsigned target_way_length(const struct fragment *fragment, guest_addr next,
                            const struct fragment *to);
-unsigned target_miss_length(const struct fragment *fragment);
+unsigned target_miss_length(const struct translator *translator, const struct fragment *fragment);
 const uint8_t *target_last_way(const struct fragment *trace, bool leaves);
 /* What has gone by since the program began, instructions or time. */
 uint64_t target_clock(const struct translator *translator);
@@ -177,6 +177,8 @@ uint64_t target_hw_read(const uint8_t *tag);
 /* From now on one more register is the translator's own, so that code it adds to the program's need not save any; before
  * the first context is made.  The program's own value is in the context. */
 void target_take_scratch(struct translator *translator);
+/* Asks which instructions there are that not all processors of the target have; before anything is emitted. */
+void target_look_at_processor(struct translator *translator);
 /* In a callback: behind it the program leaves the cache through context->hot; first by `way`, the trace's that it is in, if
  * that is not NULL. */
 void target_hw_leave(const uint8_t *way);

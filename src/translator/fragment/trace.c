@@ -271,6 +271,8 @@ static void let_grow(const struct translator *translator, struct fragment *trace
 #define TRIAL_GROWTH 8
 /* So many traces of a loop may turn out not to pay. */
 #define TRIES 3
+/* Each begins after so many times as many executions, in bits. */
+#define TRY_GROWTH_BITS 4
 
 static void try(struct translator *translator, struct loop *loop, uint64_t executions)
 {
@@ -294,11 +296,13 @@ static void detach(struct translator *translator, struct fragment *fragment)
     loop->traced = false;
 }
 
-/* The loop may be recorded again. */
+/* The loop may be recorded again; the more of its traces did not pay, the more often it must have been executed. */
 static void want_again(struct translator *translator, struct loop *loop)
 {
+    const uint64_t threshold = translator->options.threshold;
+
     loop->profiled = false;
-    translator->counts->kind->again(translator, loop, translator->options.threshold);
+    translator->counts->kind->again(translator, loop, threshold << TRY_GROWTH_BITS * loop->undone);
 }
 
 /* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
@@ -543,6 +547,7 @@ void trace_review(struct context *context, struct fragment *fragment)
     struct loop *loop = fragment->loop;
 
     if (!ledger_pays(loop)) {
+        loop->few_turns |= leaves_early(loop);
         give_up(translator, fragment);
     } else if (!loop->optimized && wants_passes(translator, loop)) {
         make_again(context, fragment);

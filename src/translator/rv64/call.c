@@ -2,6 +2,8 @@
 #include "translator/process/system.h"
 #include "translator/rv64/emit.h"
 
+#include "translator/host/host.h"
+
 system_handler *target_system_handler(uint64_t number)
 {
     switch (number) {
@@ -12,6 +14,23 @@ system_handler *target_system_handler(uint64_t number)
     default:
         return NULL;
     }
+}
+
+/* As in Linux' asm/hwprobe.h, which older headers do not have. */
+#define HWPROBE_KEY_EXTENSIONS 4
+#define HWPROBE_EXTENSION_ZBA UINT64_C(8)
+
+void target_look_at_processor(struct translator *translator)
+{
+    struct {
+        int64_t key;
+        uint64_t value;
+    } pair = {.key = HWPROBE_KEY_EXTENSIONS};
+
+    /* A system that does not have the call changes nothing; one that does not know the key changes that. */
+    host_call(NUMBER_HWPROBE, (uintptr_t)&pair, 1L, 0L, 0L, 0L);
+    translator->process.adds_shifted =
+        pair.key == HWPROBE_KEY_EXTENSIONS && (pair.value & HWPROBE_EXTENSION_ZBA) != 0;
 }
 
 void target_take_scratch(struct translator *translator)

@@ -45,26 +45,50 @@ static void emit_target(struct emitter *emitter, unsigned to, unsigned rs1, int3
     }
 }
 
-/* rd = target / 2 % entries * `size`, with a size of two to the `size_bits`.  Bit 0 of
- * the target, which a jump ignores, must not lead between two entries. */
-INLINE static void emit_index(struct emitter *emitter, unsigned rd, unsigned target,
-                              unsigned size_bits)
+/* rd = the number of the target's entry, times two; or, without `twice`, that alone.  Bit 0 of the target, which a jump
+ * ignores, must not lead between two entries. */
+INLINE static void emit_number(struct emitter *emitter, unsigned rd, unsigned target, bool twice)
 {
     const int32_t bits = (int32_t)emitter->translator->lookup_bits;
-    const int32_t size = (int32_t)size_bits;
 
     emitter->lookup_site = emitter->at;
-    if (bits <= INDEX_MASK_BITS) {
+    if (twice) {
         emit_word(emitter, word_i((uint32_t)MATCH_andi, rd, target, (2 << bits) - 2));
-        emit_word(emitter, word_i((uint32_t)MATCH_slli, rd, rd, size - 1));
     } else {
         emit_word(emitter, word_i((uint32_t)MATCH_slli, rd, target, 64 - 1 - bits));
         emit_word(emitter, word_i((uint32_t)MATCH_srli, rd, rd, 64 - bits));
-        emit_word(emitter, word_i((uint32_t)MATCH_slli, rd, rd, size));
     }
 }
 
-/* Behind the index: a call that shall be counted looks for another target than a
+/* rd = the address of the target's entry, of two to the `size_bits` bytes, in a table that begins at the context, or
+ * that ends there. */
+INLINE static void emit_entry(struct emitter *emitter, unsigned rd, unsigned target,
+                              int32_t size_bits, bool below)
+{
+    const bool twice = emitter->translator->lookup_bits <= INDEX_MASK_BITS;
+
+    emit_number(emitter, rd, target, twice);
+    if (twice && !below && emitter->translator->process.adds_shifted != 0) {
+        emit_word(emitter, word_r((uint32_t)MATCH_sh3add, rd, rd, TP));
+        return;
+    }
+    emit_word(emitter, word_i((uint32_t)MATCH_slli, rd, rd, size_bits - twice));
+    emit_word(emitter, below ? word_r((uint32_t)MATCH_sub, rd, TP, rd)
+                             : word_r((uint32_t)MATCH_add, rd, rd, TP));
+}
+
+/* rd = where the entry for this kind of lookup leads. */
+INLINE static void emit_found(struct emitter *emitter, unsigned rd, unsigned target, unsigned kind)
+{
+    const bool below = lookup_is_below(emitter->translator, kind);
+
+    emit_entry(emitter, rd, target, below ? BELOW_SIZE_BITS : LOOKUP_SIZE_BITS, below);
+    emit_word(emitter, word_i((uint32_t)MATCH_ld, rd, rd,
+                              below ? -(1 << BELOW_SIZE_BITS)
+                                    : CONTEXT_LOOKUPS + (int32_t)LOOKUP_COLUMN(kind)));
+}
+
+/* Behind the number: a call that shall be counted looks for another target than a
  * jump to the same place (placement_counts_calls). */
 static void emit_mark(struct emitter *emitter, unsigned target)
 {
@@ -89,11 +113,10 @@ static void emit_inline(struct emitter *emitter, unsigned rd, unsigned rs1, int3
     emit_link(emitter, rd, rd >= A0 && rd <= A2, after);
     if (looks) {
         /* An odd target finds nothing that could match it, and dispatch clears the bit. */
-        emit_index(emitter, A0, A1, LOOKUP_SIZE_BITS);
+        emit_entry(emitter, A0, A1, LOOKUP_SIZE_BITS, false);
         if (marked) {
             emit_mark(emitter, A1);
         }
-        emit_word(emitter, word_r((uint32_t)MATCH_add, A0, A0, TP));
         emit_word(emitter, word_i((uint32_t)MATCH_ld, A2, A0, CONTEXT_LOOKUPS));
         emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, A2, A1) | branch_offset_bits(20));
         emit_word(emitter, word_i((uint32_t)MATCH_ld, A0, A0, CONTEXT_LOOKUPS + 8));
@@ -116,7 +139,6 @@ INLINE static void emit_sieve_through(struct emitter *emitter, unsigned free, un
                                       unsigned rs1, int32_t imm, guest_addr after, bool marked)
 {
     const bool moved = rs1 != A5 || imm != 0 || rd == A5 || marked;
-    const int32_t column = moved ? 8 : 0;
 
     if (moved) {
         emit_save(emitter, A5, CONTEXT_X(A5));
@@ -126,12 +148,10 @@ INLINE static void emit_sieve_through(struct emitter *emitter, unsigned free, un
         emit_save(emitter, A0, CONTEXT_X(A0));
     }
     emit_link(emitter, rd, rd == free || rd == A5, after);
-    emit_index(emitter, free, A5, LOOKUP_SIZE_BITS);
+    emit_found(emitter, free, A5, moved ? LOOKUP_MOVED : LOOKUP_JUMP);
     if (marked) {
         emit_mark(emitter, A5);
     }
-    emit_word(emitter, word_r((uint32_t)MATCH_add, free, free, TP));
-    emit_word(emitter, word_i((uint32_t)MATCH_ld, free, free, CONTEXT_LOOKUPS + column));
     emit_jump(emitter, free);
 }
 
@@ -151,15 +171,12 @@ static void emit_sieve(struct emitter *emitter, unsigned rd, unsigned rs1, int32
     }
 }
 
-/* Its table grows from the context downwards. */
 INLINE static void emit_return_through(struct emitter *emitter, unsigned free)
 {
     if (free == A0) {
         emit_save(emitter, A0, CONTEXT_X(A0));
     }
-    emit_index(emitter, free, RA, RETURN_SIZE_BITS);
-    emit_word(emitter, word_r((uint32_t)MATCH_sub, free, TP, free));
-    emit_word(emitter, word_i((uint32_t)MATCH_ld, free, free, -8));
+    emit_found(emitter, free, RA, LOOKUP_RETURN);
     emit_jump(emitter, free);
 }
 

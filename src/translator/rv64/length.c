@@ -64,11 +64,11 @@ unsigned target_way_length(const struct fragment *fragment, guest_addr next,
                : 0;
 }
 
-unsigned target_miss_length(const struct fragment *fragment)
+unsigned target_miss_length(const struct translator *translator, const struct fragment *fragment)
 {
     const bool returns = fragment->checks.of[0][LOOKUP_RETURN] != NULL;
 
-    return (returns ? 5 : 7) + CHECK_INSTRUCTIONS;
+    return (returns ? 5u : 7u) - (unsigned)translator->process.adds_shifted + CHECK_INSTRUCTIONS;
 }
 
 unsigned target_exit_length(const struct exit *exit)

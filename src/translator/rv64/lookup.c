@@ -92,15 +92,14 @@ void target_lookup_clear(struct context *context)
         const char *cheap = owns_gp(context->translator) ? check->scratch_miss : check->miss;
         context->miss[kind] = options->builder_cost == 0 ? cheap : dear;
     }
-    if (options->returns == RETURNS_CACHE) {
-        fill((const uint8_t **)(void *)context - entries, entries, context->miss[LOOKUP_RETURN],
-             context->miss[LOOKUP_RETURN]);
-    }
-    if (options->indirect == INDIRECT_SIEVE) {
+    const unsigned below =
+        lookup_is_below(context->translator, LOOKUP_RETURN) ? LOOKUP_RETURN : LOOKUP_MOVED;
+    fill((const uint8_t **)(void *)context - entries, entries, context->miss[below],
+         context->miss[below]);
+    if (options->indirect != INDIRECT_IBTC) {
         fill(context->lookups[0].checks, 2 * entries, context->miss[LOOKUP_JUMP],
-             context->miss[LOOKUP_MOVED]);
-    }
-    if (options->indirect == INDIRECT_IBTC) {
+             context->miss[LOOKUP_RETURN]);
+    } else {
         /* No target that is looked up is 0, but in the first entry: there none is 1.
          * The thread may be about to use an address that it has found. */
         for (size_t i = 0; i < entries; i++) {
@@ -119,10 +118,10 @@ static const uint8_t **first_check(struct context *context, unsigned kind, guest
 {
     const size_t index = entry_index(context, target);
 
-    if (kind == LOOKUP_RETURN) {
+    if (lookup_is_below(context->translator, kind)) {
         return (const uint8_t **)(void *)context - 1 - index;
     }
-    return &context->lookups[index].checks[kind == LOOKUP_MOVED];
+    return &context->lookups[index].checks[LOOKUP_COLUMN(kind) / sizeof(uint8_t *)];
 }
 
 /* Never reached, but shown in dumps. */

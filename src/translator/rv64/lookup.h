@@ -4,11 +4,22 @@
 
 #include "translator/rv64/emit.h"
 
-/* Logarithms of what an entry takes. */
+/* Logarithms of what an entry takes, in the table behind the context and in the one before it. */
 #define LOOKUP_SIZE_BITS 4
-#define RETURN_SIZE_BITS 3
+#define BELOW_SIZE_BITS 3
 
-_Static_assert(TARGET_LOOKUP_BYTES_BEFORE(0) == 1 << RETURN_SIZE_BITS &&
+/* Where such a lookup's address stands in an entry behind the context. */
+#define LOOKUP_COLUMN(kind) ((kind) == LOOKUP_RETURN ? 8u : 0u)
+
+/* Which table a lookup is done in: a short way to an address there is needed most for jumps and returns, so these two
+ * share the one that it leads to; but entries of inline lookups take all of that. */
+static inline bool lookup_is_below(const struct translator *translator, unsigned kind)
+{
+    return kind == LOOKUP_MOVED ||
+           (kind == LOOKUP_RETURN && translator->options.indirect == INDIRECT_IBTC);
+}
+
+_Static_assert(TARGET_LOOKUP_BYTES_BEFORE(0) == 1 << BELOW_SIZE_BITS &&
                    TARGET_LOOKUP_BYTES_BEHIND(0) == 1 << LOOKUP_SIZE_BITS,
                "facts of the target");
 

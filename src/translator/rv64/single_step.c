@@ -112,6 +112,9 @@ static bool compute(uint16_t op, uint64_t a, uint64_t b, uint64_t *result)
     case RV64_slti:
         *result = (int64_t)a < (int64_t)b;
         return true;
+    case RV64_sh3add:
+        *result = (a << 3) + b;
+        return true;
     case RV64_sltu:
     case RV64_sltiu:
         *result = a < b;

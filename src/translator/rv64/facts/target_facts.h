@@ -125,6 +125,7 @@ struct target_process {
     struct xstrata_last_words last_words;
     uint64_t signal_return; /* where handlers return to, if that is in the cache */
     uint64_t owns_gp;       /* 1 once target_take_scratch was called */
+    uint64_t adds_shifted;  /* 1 if the processor has Zba */
     uint64_t parts[448];    /* what target_emit must remember of a trace while it writes it */
 };
 
@@ -141,7 +142,7 @@ struct target_checks {
 };
 
 /* One entry of the table that code in the cache looks indirect targets up in: for LOOKUP_INLINE, or the
- * code that checks targets, for the two of the sieve. */
+ * code that checks targets, for jumps and returns. */
 union target_lookup {
     struct {
         uint64_t target;
