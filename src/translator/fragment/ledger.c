@@ -41,8 +41,8 @@ static bool add_block(const struct translator *translator, struct ledger *ledger
     block->fragment = fragment;
     block->before_on = way_length(translator, fragment, ways->on);
     block->before_off = way_length(translator, fragment, ways->off);
-    block->after_off =
-        (uint16_t)(target_miss_length(translator, fragment) + (ways->second ? 3 : 0) + ways->way_out);
+    block->after_off = (uint16_t)(target_miss_length(translator, fragment) +
+                                  (ways->second ? 3 : 0) + ways->way_out);
     block->exit = ways->exit;
     return block->before_on != 0 && block->before_off != 0;
 }

@@ -260,6 +260,7 @@ static const uint8_t *begin_sample(struct context *context, struct path_profile 
     struct loop *loop = profile->loop;
 
     recording->bytes = recording->instructions = 0;
+    recording->limits = (struct effort_limits){0};
     const uint8_t *copy = enter_copy(context, loop->head);
 
     if (copy == NULL) {
@@ -354,14 +355,23 @@ static bool ends_path(const struct translator *translator, const struct fragment
            (exact && fragment->loop != NULL && !fragment->loop->hidden);
 }
 
-/* Whether the path is as long as the loop is worth.  What is known of it by now is the least that an iteration executes: the
- * longer the path, the larger is the loop's share, and the more of it may follow. */
-static bool is_full(const struct translator *translator, const struct recording *recording)
+static bool reaches_limits(const struct recording *recording)
 {
-    const struct effort_limits limits = effort_get_limits(
-        effort_for(translator, recording->profile->loop, recording->instructions));
+    return recording->path.count >= recording->limits.blocks ||
+           recording->bytes > recording->limits.code_bytes;
+}
 
-    return recording->path.count >= limits.blocks || recording->bytes > limits.code_bytes;
+/* Whether the path is as long as the loop is worth.  What is known of it by now is the least that an iteration executes: the
+ * longer the path, the larger is the loop's share, and the more of it may follow.  So limits need a look only where the
+ * path has come to those that were known. */
+static bool is_full(const struct translator *translator, struct recording *recording)
+{
+    if (!reaches_limits(recording)) {
+        return false;
+    }
+    recording->limits = effort_get_limits(
+        effort_for(translator, recording->profile->loop, recording->instructions));
+    return reaches_limits(recording);
 }
 
 static const uint8_t *go_on(struct context *context, guest_addr target, bool counts)

@@ -5,6 +5,7 @@
 #ifndef STRATA_TRANSLATOR_FRAGMENT_RECORDER_H
 #define STRATA_TRANSLATOR_FRAGMENT_RECORDER_H
 
+#include "translator/fragment/effort.h"
 #include "translator/fragment/optimizer.h"
 
 /* One iteration that is being recorded by a thread. */
@@ -13,6 +14,7 @@ struct recording {
     struct path path;
     uint64_t bytes;        /* of the code on it, about */
     uint64_t instructions; /* of the program's on it */
+    struct effort_limits limits; /* of the path, when they were looked at last */
 };
 
 /* The counter of the head of `fragment` reached its threshold.  Returns where the program goes on, which is `plain`
