@@ -234,10 +234,12 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
     for (unsigned i = 0; i < PASS_COUNT; i++) {
         to->taken_out[i] = 0;
     }
-    for (unsigned root = 0; root <= ROOT_NONE; root++) {
+    for (unsigned root = 0; root < ops->roots; root++) {
         place->holders[root] = 0;
         place->guests[root] = 0;
     }
+    place->holders[ROOT_NONE] = 0;
+    place->guests[ROOT_NONE] = 0;
     for (unsigned reg = 0; reg < OPS_REGISTERS; reg++) {
         const struct value value = {.root = (uint16_t)reg};
         place->held[reg] = place->guest[reg] = value;
