@@ -96,10 +96,10 @@ void target_lookup_clear(struct context *context)
         lookup_is_below(context->translator, LOOKUP_RETURN) ? LOOKUP_RETURN : LOOKUP_MOVED;
     fill((const uint8_t **)(void *)context - entries, entries, context->miss[below],
          context->miss[below]);
-    if (options->indirect != INDIRECT_IBTC) {
+    if (options->indirect == INDIRECT_SIEVE) {
         fill(context->lookups[0].checks, 2 * entries, context->miss[LOOKUP_JUMP],
              context->miss[LOOKUP_RETURN]);
-    } else {
+    } else if (options->indirect == INDIRECT_IBTC) {
         /* No target that is looked up is 0, but in the first entry: there none is 1.
          * The thread may be about to use an address that it has found. */
         for (size_t i = 0; i < entries; i++) {

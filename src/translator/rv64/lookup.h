@@ -12,11 +12,11 @@
 #define LOOKUP_COLUMN(kind) ((kind) == LOOKUP_RETURN ? 8u : 0u)
 
 /* Which table a lookup is done in: a short way to an address there is needed most for jumps and returns, so these two
- * share the one that it leads to; but entries of inline lookups take all of that. */
+ * share the one that it leads to; but without a sieve inline lookups note there what they find, and need all of it. */
 static inline bool lookup_is_below(const struct translator *translator, unsigned kind)
 {
     return kind == LOOKUP_MOVED ||
-           (kind == LOOKUP_RETURN && translator->options.indirect == INDIRECT_IBTC);
+           (kind == LOOKUP_RETURN && translator->options.indirect != INDIRECT_SIEVE);
 }
 
 _Static_assert(TARGET_LOOKUP_BYTES_BEFORE(0) == 1 << BELOW_SIZE_BITS &&
