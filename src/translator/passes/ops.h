@@ -96,6 +96,13 @@ struct meaning {
     int64_t constant;
 };
 
+/* In which an OP_COMPUTE is executed: that of the program, or a simpler one (simpler.h) of the same result. */
+struct form {
+    uint32_t word;
+    uint8_t rs[2];
+    uint8_t flags;
+};
+
 struct op {
     union {
         struct meaning meaning;
@@ -110,6 +117,7 @@ struct op {
     bool older;          /* `out` is a value that there was before the op */
     uint8_t pass;        /* then, which pass knows that; of a guard that is known, too */
     uint16_t step;       /* of the plan, which it is of */
+    struct form form;    /* `in` is what it reads */
     struct value in[2], out;
 };
 
@@ -187,6 +195,8 @@ bool loads_know(struct ops *ops, const struct op *op, struct value *out);
 /* The op, which was not known, will have the result `out`. */
 void loads_note(struct ops *ops, const struct op *op, struct value out);
 void loads_forget(struct ops *ops);
+/* May give the op a simpler form. */
+bool strength_know(struct ops *ops, struct op *op, struct value *out);
 bool common_know(struct ops *ops, const struct op *op, struct value *out);
 void common_note(struct ops *ops, const struct op *op);
 /* Whether the guard certainly holds; and what is known behind it. */

@@ -16,23 +16,23 @@ static bool is_word(const struct ops *ops, struct value value)
 
 static bool compute_knows(const struct ops *ops, const struct op *op, struct value *out)
 {
-    const struct value a = op->in[0], b = op->rs[1] != NO_REGISTER ? op->in[1] : (struct value){0};
-    const bool second_constant = op->rs[1] == NO_REGISTER || value_is_constant(b);
+    const struct value a = op->in[0], b = op->in[1];
+    const bool second_constant = value_is_constant(b);
     uint64_t result;
 
-    if (op->rs[0] == NO_REGISTER) {
+    if (op->form.rs[0] == NO_REGISTER) {
         return false;
     }
     if (value_is_constant(a) && second_constant &&
-        target_fold(op->word, (uint64_t)a.offset, (uint64_t)b.offset, &result)) {
+        target_fold(op->form.word, (uint64_t)a.offset, (uint64_t)b.offset, &result)) {
         *out = (struct value){.offset = (int64_t)result};
         return true;
     }
-    if ((op->flags & OP_EXTENDS) != 0 && is_word(ops, a)) {
+    if ((op->form.flags & OP_EXTENDS) != 0 && is_word(ops, a)) {
         *out = a;
         return true;
     }
-    if ((op->flags & OP_ADDS) == 0) {
+    if ((op->form.flags & OP_ADDS) == 0) {
         return false;
     }
     if (value_is_constant(a)) {
