@@ -202,6 +202,7 @@ struct op *ops_add(struct ops *ops, unsigned rd, unsigned rs, int64_t constant)
 struct op *ops_computed(struct ops *ops, enum ops_word word, unsigned rd, unsigned a, unsigned b)
 {
     static const uint8_t flags[] = {[WORD_ADD] = OP_ADDS,
+                                    [WORD_XOR] = OP_KEEPS_WORD | OP_KEEPS_BYTE,
                                     [WORD_ADD_32] = OP_WORD,
                                     [WORD_EXTEND] = OP_EXTENDS | OP_WORD,
                                     [WORD_BYTE] = OP_WORD | OP_BYTE,

@@ -48,7 +48,7 @@ static struct value find_result(struct ops *ops, struct op *op)
         return out;
     }
     op->older = false;
-    return number_new_root(ops, op->form.flags);
+    return number_new_root(ops, op->kind == OP_COMPUTE ? values_flags(ops, op) : op->form.flags);
 }
 
 /* Registers that the op reads, and what it writes. */

@@ -14,6 +14,26 @@ static bool is_word(const struct ops *ops, struct value value)
                                     : has(ops, value, OP_WORD | OP_BYTE);
 }
 
+static bool is_byte(const struct ops *ops, struct value value)
+{
+    return value_is_constant(value) ? value.offset == (uint8_t)value.offset
+                                    : has(ops, value, OP_BYTE);
+}
+
+unsigned values_flags(const struct ops *ops, const struct op *op)
+{
+    const struct value a = op->in[0], b = op->in[1]; /* zero, if it reads no second one */
+    const unsigned flags = op->form.flags;
+
+    if ((flags & OP_KEEPS_BYTE) != 0 && is_byte(ops, a) && is_byte(ops, b)) {
+        return flags | OP_WORD | OP_BYTE;
+    }
+    if ((flags & OP_KEEPS_WORD) != 0 && is_word(ops, a) && is_word(ops, b)) {
+        return flags | OP_WORD;
+    }
+    return flags;
+}
+
 static bool compute_knows(const struct ops *ops, const struct op *op, struct value *out)
 {
     const struct value a = op->in[0], b = op->in[1];

@@ -52,7 +52,19 @@ static unsigned flags_of(const struct rv64_insn *insn, uint32_t flags)
     case RV64_addiw:
         return insn->imm == 0 ? OP_EXTENDS | OP_WORD : OP_WORD;
     case RV64_andi:
-        return insn->imm >= 0 ? OP_WORD | (insn->imm < 256 ? OP_BYTE : 0) : 0;
+        return insn->imm >= 0 ? OP_WORD | OP_KEEPS_BYTE | (insn->imm < 256 ? OP_BYTE : 0)
+                              : OP_KEEPS_WORD | OP_KEEPS_BYTE;
+    case RV64_ori:
+    case RV64_xori:
+        return OP_KEEPS_WORD | (insn->imm >= 0 && insn->imm < 256 ? OP_KEEPS_BYTE : 0);
+    case RV64_and:
+    case RV64_or:
+    case RV64_xor:
+        return OP_KEEPS_WORD | OP_KEEPS_BYTE;
+    case RV64_srli:
+        return OP_KEEPS_BYTE | (insn->imm > 32 ? OP_WORD : 0) | (insn->imm >= 56 ? OP_BYTE : 0);
+    case RV64_srai:
+        return OP_KEEPS_WORD | OP_KEEPS_BYTE | (insn->imm >= 32 ? OP_WORD : 0);
     case RV64_slt:
     case RV64_slti:
     case RV64_sltu:

@@ -71,8 +71,16 @@ static struct simpler become_and(int64_t mask)
 {
     struct simpler to = become_if_fits(MATCH_andi, mask);
 
-    to.flags = mask >= 0 ? (uint8_t)(OP_WORD | (mask < 256 ? OP_BYTE : 0)) : 0;
+    to.flags = mask >= 0 ? (uint8_t)(OP_WORD | (mask < 256 ? OP_BYTE : 0)) : OP_KEEPS_WORD;
     return mask == 0 ? become_constant(0) : mask == -1 ? become_sum(0) : to;
+}
+
+static struct simpler become_bitwise(int match, int64_t constant)
+{
+    struct simpler to = become_if_fits(match, constant);
+
+    to.flags = (uint8_t)(OP_KEEPS_WORD | (constant >= 0 && constant < 256 ? OP_KEEPS_BYTE : 0));
+    return to;
 }
 
 static bool is_power(uint64_t number)
@@ -172,9 +180,9 @@ static struct simpler simplify_second(uint32_t word, int64_t constant)
     case (uint32_t)MATCH_or:
         return constant == 0    ? become_sum(0)
                : constant == -1 ? become_constant(-1)
-                                : become_if_fits(MATCH_ori, constant);
+                                : become_bitwise(MATCH_ori, constant);
     case (uint32_t)MATCH_xor:
-        return constant == 0 ? become_sum(0) : become_if_fits(MATCH_xori, constant);
+        return constant == 0 ? become_sum(0) : become_bitwise(MATCH_xori, constant);
     case (uint32_t)MATCH_sll:
         return become_shifted(MATCH_slli, bits);
     case (uint32_t)MATCH_srl:

@@ -327,7 +327,26 @@ class Body:
             if r.random() < 0.3:
                 self.emit(f"sltu x{result}, x{self.operand()}, x{result}")
                 self.emit(f"andi x{self.register()}, x{result}, 255")
+            if r.random() < 0.5:
+                self.extend()
             self.memory()
+
+    def extend(self):
+        """What is narrow already is extended, or kept and loaded again."""
+        r = self.random
+        one, other = self.register(), self.register()
+        for register in (one, other):
+            self.emit(f"{r.choice(['lw', 'lw', 'lbu', 'ld'])} x{register}, {self.offset(8)}(x{AREA})")
+        self.emit(f"{r.choice(['and', 'or', 'xor', 'srl', 'slt'])} x{one}, x{one}, x{other}")
+        if r.random() < 0.5:
+            self.emit(f"{r.choice(['xori', 'ori', 'andi'])} x{one}, x{one}, {r.choice([-1, 1, 255, 256, -256])}")
+        if r.random() < 0.3:
+            self.emit(f"{r.choice(['srai', 'srli'])} x{one}, x{one}, {r.choice([1, 31, 32, 33, 55, 56])}")
+        kept = self.offset(8)
+        store, load = r.choice([("sb", "lbu"), ("sb", "lb"), ("sh", "lhu"), ("sh", "lh"), ("sw", "lw"), ("sw", "lwu")])
+        self.emit(f"{store} x{one}, {kept}(x{AREA})")
+        self.emit(f"{load} x{self.register()}, {kept}(x{AREA})")
+        self.emit(f"{r.choice(['sext.w', 'zext.b'])} x{self.register()}, x{one}")
 
     def invariants(self, same):
         for _ in range(2):
