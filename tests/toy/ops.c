@@ -3,6 +3,7 @@
 
 #include "target_facts.h"
 #include "translator/passes/place.h"
+#include "translator/passes/simpler.h"
 
 #include "base/check.h"
 
@@ -23,9 +24,25 @@ int64_t target_upper_part(int64_t address)
     return (int64_t)(((uint64_t)address + half) & ~(2 * half - 1));
 }
 
+uint32_t ops_word_with(enum ops_word word, uint64_t constant)
+{
+    ASSERT(constant < WORD_CONSTANT_LIMIT);
+    return (uint32_t)word | (uint32_t)constant << WORD_CONSTANT_SHIFT;
+}
+
 uint64_t ops_compute(uint32_t word, uint64_t a, uint64_t b)
 {
-    switch (word) {
+    const uint64_t constant = word >> WORD_CONSTANT_SHIFT;
+
+    switch (word & ((1u << WORD_CONSTANT_SHIFT) - 1)) {
+    case WORD_XOR_WITH:
+        return a ^ constant;
+    case WORD_LESS_WITH:
+        return a < constant;
+    case WORD_SHIFT:
+        return a << constant;
+    case WORD_HIGH:
+        return a >> 32;
     case WORD_ADD:
         return a + b;
     case WORD_SUB:
@@ -54,6 +71,57 @@ bool target_fold(uint32_t word, uint64_t a, uint64_t b, uint64_t *result)
 {
     *result = ops_compute(word, a, b);
     return word != WORD_MUL;
+}
+
+/* The result is the operand, plus a constant. */
+static struct simpler become_sum(unsigned operand, uint64_t constant)
+{
+    return (struct simpler){
+        .kind = SIMPLER_SUM, .operand = (uint8_t)operand, .constant = (int64_t)constant};
+}
+
+static struct simpler become_word(unsigned operand, enum ops_word word, uint64_t constant)
+{
+    return (struct simpler){
+        .kind = SIMPLER_WORD, .operand = (uint8_t)operand, .word = ops_word_with(word, constant)};
+}
+
+void target_simplify(uint32_t word, unsigned which, int64_t constant, struct simpler *to)
+{
+    const uint64_t bits = (uint64_t)constant;
+    const unsigned other = 1 - which;
+    const bool small = bits < WORD_CONSTANT_LIMIT;
+
+    *to = (struct simpler){.kind = SIMPLER_NOT};
+    if (word == WORD_SUB && which == 1) {
+        *to = become_sum(0, -bits);
+    } else if (word == WORD_XOR && small) {
+        *to = bits == 0 ? become_sum(other, 0) : become_word(other, WORD_XOR_WITH, bits);
+    } else if (word == WORD_LESS && which == 1 && small) {
+        *to = become_word(0, WORD_LESS_WITH, bits);
+    } else if (word == WORD_MUL && which == 0 && bits == 0) {
+        to->kind = SIMPLER_CONSTANT;
+    } else if (word == WORD_MUL && which == 0 && bits == 4) {
+        *to = become_word(1, WORD_SHIFT, 2);
+    } else if (word == WORD_MUL && which == 1 && bits == 0) {
+        *to = become_word(0, WORD_HIGH, 0);
+    } else if (word == WORD_ADD_32 && bits << 32 == 0) {
+        *to = become_word(other, WORD_EXTEND, 0);
+        to->flags = OP_EXTENDS;
+    }
+}
+
+void target_simplify_near(uint32_t word, int64_t away, struct simpler *to)
+{
+    *to = (struct simpler){.kind = SIMPLER_NOT};
+    if (word == WORD_SUB || ((word == WORD_XOR || word == WORD_LESS) && away == 0)) {
+        *to = (struct simpler){.kind = SIMPLER_CONSTANT, .constant = away};
+    }
+}
+
+bool target_keeps_byte(uint32_t word)
+{
+    return word == WORD_BYTE;
 }
 
 bool target_takes(uint32_t word, uint64_t a, uint64_t b)
@@ -134,6 +202,7 @@ struct op *ops_add(struct ops *ops, unsigned rd, unsigned rs, int64_t constant)
 struct op *ops_computed(struct ops *ops, enum ops_word word, unsigned rd, unsigned a, unsigned b)
 {
     static const uint8_t flags[] = {[WORD_ADD] = OP_ADDS,
+                                    [WORD_XOR] = OP_KEEPS_WORD | OP_KEEPS_BYTE,
                                     [WORD_ADD_32] = OP_WORD,
                                     [WORD_EXTEND] = OP_EXTENDS | OP_WORD,
                                     [WORD_BYTE] = OP_WORD | OP_BYTE,

@@ -19,9 +19,17 @@ enum ops_word {
     WORD_IF_OTHER,
     WORD_IF_LESS,
     WORD_IF_NOT_LESS,
+    /* In place of others, of one operand, with a small constant in the word (ops_word_with). */
+    WORD_XOR_WITH,
+    WORD_LESS_WITH,
+    WORD_SHIFT,
+    WORD_HIGH, /* its high 32 bits */
 };
+#define WORD_CONSTANT_SHIFT 8
+#define WORD_CONSTANT_LIMIT 1024
 #define WORD_COMPUTE_LAST WORD_LESS
 
+uint32_t ops_word_with(enum ops_word word, uint64_t constant);
 uint64_t ops_compute(uint32_t word, uint64_t a, uint64_t b);
 bool ops_has_one_operand(uint32_t word);
 /* The memory's bytes as a load gives them. */

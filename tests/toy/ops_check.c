@@ -15,144 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t ops_mix(uint64_t a, uint64_t b)
-{
-    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
-
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-/* The list as it is written. */
-
-/* What nobody has written: addresses, small numbers, and others. */
-static uint8_t unwritten(const struct ops_memory *memory, uint64_t address)
-{
-    const uint64_t bits = ops_mix(memory->seed + memory->era, address >> 3);
-    uint64_t word = bits;
-
-    if ((bits & 3) == 0) {
-        word = OPS_AREA + (bits >> 8 & 31);
-    } else if ((bits & 3) == 1) {
-        word = bits >> 56;
-    }
-    return (uint8_t)(word >> 8 * (address & 7));
-}
-
-static unsigned find_slot(const struct ops_memory *memory, uint64_t address)
-{
-    const unsigned mask = sizeof memory->slots / sizeof memory->slots[0] - 1;
-    unsigned at = (unsigned)(ops_mix(1, address) & mask);
-
-    while (memory->slots[at].era == memory->era && memory->slots[at].address != address) {
-        at = (at + 1) & mask;
-    }
-    return at;
-}
-
-static uint8_t read_byte(const struct ops_memory *memory, uint64_t address)
-{
-    const unsigned at = find_slot(memory, address);
-
-    return memory->slots[at].era == memory->era ? memory->slots[at].byte
-                                                : unwritten(memory, address);
-}
-
-static uint64_t address_of(const struct ops_machine *machine, const struct op *op)
-{
-    return machine->registers[op->rs[0]] + (uint64_t)op->constant;
-}
-
-uint64_t ops_machine_bytes(struct ops_machine *machine, const struct op *op)
-{
-    const uint64_t address = address_of(machine, op);
-    uint64_t bytes = 0;
-
-    for (unsigned i = 0; i < op->bytes; i++) {
-        bytes |= (uint64_t)read_byte(&machine->memory, address + i) << 8 * i;
-    }
-    return bytes;
-}
-
-static void write_bytes(struct ops_machine *machine, const struct op *op, uint64_t value)
-{
-    const uint64_t address = address_of(machine, op);
-    struct ops_memory *memory = &machine->memory;
-
-    for (unsigned i = 0; i < op->bytes; i++) {
-        const unsigned at = find_slot(memory, address + i);
-        memory->slots[at].address = address + i;
-        memory->slots[at].era = memory->era;
-        memory->slots[at].byte = (uint8_t)(value >> 8 * i);
-    }
-}
-
-void ops_machine_begin(struct ops_machine *machine, uint64_t seed,
-                       const uint64_t registers[OPS_REGISTERS])
-{
-    memcpy(machine->registers, registers, sizeof machine->registers);
-    machine->seed = machine->memory.seed = seed;
-    machine->registers[0] = 0;
-    machine->turn = 0;
-    machine->memory.era++;
-}
-
-static uint64_t operand(const struct ops_machine *machine, const struct op *op, unsigned i)
-{
-    return op->rs[i] != NO_REGISTER ? machine->registers[op->rs[i]] : 0;
-}
-
-/* What nobody can foresee, but is the same in both executions. */
-static uint64_t unforeseen(const struct ops_machine *machine, unsigned number, unsigned more)
-{
-    return ops_mix(ops_mix(machine->seed, machine->turn), number * 64 + more);
-}
-
-bool ops_machine_do(struct ops_machine *machine, const struct op *op, unsigned number,
-                    uint64_t loaded)
-{
-    const uint64_t a = operand(machine, op, 0), b = operand(machine, op, 1);
-    uint64_t result = unforeseen(machine, number, 0) + ops_mix(a, b);
-
-    switch (op->kind) {
-    case OP_CONSTANT:
-        result = (uint64_t)op->constant;
-        break;
-    case OP_ADD:
-        result = a + (uint64_t)op->constant;
-        break;
-    case OP_COMPUTE:
-        result = ops_compute(op->word, a, b);
-        break;
-    case OP_LOAD:
-        result = loaded;
-        break;
-    case OP_STORE:
-        write_bytes(machine, op, b);
-        break;
-    case OP_BARRIER:
-    case OP_STEP:
-        machine->memory.era++;
-        for (unsigned reg = 1; op->kind == OP_STEP && reg < OPS_REGISTERS; reg++) {
-            if ((op->constant >> reg & 1) != 0) {
-                machine->registers[reg] = unforeseen(machine, number, reg);
-            }
-        }
-        break;
-    case OP_GUARD:
-        return !target_takes(op->word, a, b);
-    case OP_TARGET:
-        return a == (uint64_t)op->constant;
-    default:
-        break;
-    }
-    if (op->rd != NO_REGISTER && op->rd != 0) {
-        machine->registers[op->rd] = result;
-    }
-    return true;
-}
-
 /* The list as it is arranged. */
 
 /* What an access to the memory gave, where others write to it. */
@@ -309,7 +171,7 @@ static void note_access(struct run *run, uint64_t address, unsigned size, uint64
 /* A load that is not executed, where others write: it may give what is known, which is the last that was seen. */
 static void check_absent_load(struct run *run, const struct op *op, unsigned number, uint64_t value)
 {
-    const uint64_t address = address_of(run->plain, op);
+    const uint64_t address = ops_machine_address(run->plain, op);
 
     for (unsigned i = 0; i < run->access_count; i++) {
         const struct access *access = &run->accesses[i];
@@ -328,9 +190,9 @@ static uint64_t load(struct run *run, const struct op *op, unsigned number)
     uint64_t bytes = ops_machine_bytes(run->plain, op);
 
     if (!run->ops->alone) {
-        bytes = unforeseen(run->plain, number, 1);
+        bytes = ops_machine_unforeseen(run->plain, number, 1);
         bytes = op->bytes == 8 ? bytes : bytes & ((UINT64_C(1) << 8 * op->bytes) - 1);
-        note_access(run, address_of(run->plain, op), op->bytes, bytes);
+        note_access(run, ops_machine_address(run->plain, op), op->bytes, bytes);
     }
     return ops_extend(op, bytes);
 }
@@ -341,7 +203,7 @@ static void execute_access(struct run *run, const struct op *op, const struct it
     const uint64_t address = read_register(run, item->src[0], number) + (uint64_t)item->constant;
 
     expect_small(run, item->constant, number);
-    if (address != address_of(run->plain, op)) {
+    if (address != ops_machine_address(run->plain, op)) {
         fail(run, "op %u: a wrong address", number);
         return;
     }
@@ -365,14 +227,14 @@ static void check_operands(struct run *run, const struct op *op, const struct it
                            unsigned number)
 {
     for (unsigned i = 0; i < 2; i++) {
-        if (op->rs[i] == NO_REGISTER) {
+        if (op->form.rs[i] == NO_REGISTER) {
             if (op->kind == OP_TARGET && item->src[1] != NO_REGISTER &&
                 read_register(run, item->src[1], number) != (uint64_t)op->constant) {
                 fail(run, "op %u compares with something else", number);
             }
             continue;
         }
-        if (read_register(run, item->src[i], number) != run->plain->registers[op->rs[i]]) {
+        if (read_register(run, item->src[i], number) != run->plain->registers[op->form.rs[i]]) {
             fail(run, "op %u: operand %u is wrong", number, i);
         }
     }
@@ -423,7 +285,20 @@ static void expect_home(struct run *run, unsigned number)
 
 static uint64_t junk(struct run *run, unsigned number, unsigned reg)
 {
-    return unforeseen(run->plain, number, reg) ^ UINT64_C(0xdead0000beef);
+    return ops_machine_unforeseen(run->plain, number, reg) ^ UINT64_C(0xdead0000beef);
+}
+
+/* In the form that the passes have given it. */
+static uint64_t compute(struct run *run, const struct op *op, const struct item *item)
+{
+    uint64_t operands[2] = {0, 0};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (op->form.rs[i] != NO_REGISTER) {
+            operands[i] = read_register(run, item->src[i], item->op);
+        }
+    }
+    return ops_compute(op->form.word, operands[0], operands[1]);
 }
 
 static void execute_op(struct run *run, const struct item *item)
@@ -441,7 +316,7 @@ static void execute_op(struct run *run, const struct item *item)
         expect_home(run, number);
         for (unsigned reg = 1; reg < OPS_REGISTERS; reg++) {
             if ((op->constant >> reg & 1) != 0) {
-                run->registers[reg] = unforeseen(run->plain, number, reg);
+                run->registers[reg] = ops_machine_unforeseen(run->plain, number, reg);
             }
         }
         run->registers[PLACE_SCRATCH] = junk(run, number, 0);
@@ -474,7 +349,9 @@ static void execute_op(struct run *run, const struct item *item)
         return;
     }
     check_operands(run, op, item, number);
-    if (op->rd != NO_REGISTER && op->rd != 0) {
+    if (op->kind == OP_COMPUTE && op->rd != 0) {
+        write_register(run, item->dst, compute(run, op, item), number);
+    } else if (op->rd != NO_REGISTER && op->rd != 0) {
         struct op result = *op;
         uint64_t kept[OPS_REGISTERS];
         memcpy(kept, run->plain->registers, sizeof kept);
@@ -558,9 +435,7 @@ static void enter(struct run *run)
         const struct op *op = &run->ops->list[item->op];
         uint64_t value = (uint64_t)item->constant;
         if (item->kind == ITEM_OP) {
-            const unsigned second = item->src[1];
-            value = ops_compute(op->word, read_register(run, item->src[0], item->op),
-                                second != NO_REGISTER ? read_register(run, second, item->op) : 0);
+            value = compute(run, op, item);
         }
         if ((spares >> item->dst & 1) == 0) {
             fail(run, "x%u is written before the loop", item->dst);

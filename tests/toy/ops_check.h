@@ -33,6 +33,9 @@ void ops_machine_begin(struct ops_machine *machine, uint64_t seed,
                        const uint64_t registers[OPS_REGISTERS]);
 /* The memory's bytes where the op loads or stores. */
 uint64_t ops_machine_bytes(struct ops_machine *machine, const struct op *op);
+/* Where the op accesses memory, and what nobody can foresee, but is the same in both executions. */
+uint64_t ops_machine_address(const struct ops_machine *machine, const struct op *op);
+uint64_t ops_machine_unforeseen(const struct ops_machine *machine, unsigned number, unsigned more);
 /* Does the op; `loaded` is what a load gives.  False if the trace is left there. */
 bool ops_machine_do(struct ops_machine *machine, const struct op *op, unsigned number,
                     uint64_t loaded);

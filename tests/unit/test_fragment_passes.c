@@ -132,6 +132,34 @@ static void what_is_32_bits_already_is_not_extended_again(void **state)
     expect_constant(of_large, PASS_VALUES, INT32_MIN);
 }
 
+static void what_is_computed_bit_by_bit_is_as_small_as_its_operands(void **state)
+{
+    (void)state;
+    ops_load(&ops, 5, 10, 0, 4, true);
+    ops_load(&ops, 6, 10, 4, 4, true);
+    ops_load(&ops, 7, 10, 8, 1, false);
+    struct op *word = ops_computed(&ops, WORD_XOR, 8, 5, 6);
+    struct op *extended = ops_computed(&ops, WORD_EXTEND, 9, 8, 0);
+    ops_computed(&ops, WORD_XOR, 8, 5, 10);
+    struct op *other = ops_computed(&ops, WORD_EXTEND, 9, 8, 0);
+    ops_computed(&ops, WORD_XOR, 8, 10, 5);
+    struct op *another = ops_computed(&ops, WORD_EXTEND, 9, 8, 0);
+    ops_constant(&ops, 11, 200);
+    struct op *byte = ops_computed(&ops, WORD_XOR, 8, 7, 11);
+    ops_store(&ops, 8, 10, 16, 1);
+    struct op *back = ops_load(&ops, 9, 10, 16, 1, false);
+    struct op *no_byte = ops_computed(&ops, WORD_XOR, 8, 7, 6);
+    ops_store(&ops, 8, 10, 16, 1);
+    struct op *low = ops_load(&ops, 9, 10, 16, 1, false);
+    number_with(BIT(VALUES) | BIT(LOADS));
+    expect_same(extended, PASS_VALUES, word);
+    expect_new(other);
+    expect_new(another);
+    expect_same(back, PASS_LOADS, byte);
+    expect_new(no_byte);
+    expect_new(low);
+}
+
 /* loads */
 
 #define LOADS (BIT(VALUES) | BIT(LOADS))
@@ -193,6 +221,19 @@ static void less_than_8_bytes_are_known_if_the_value_is_small(void **state)
     expect_new(byte_signed);
     expect_new(low);
     expect_new(of_sum);
+}
+
+static void a_byte_is_loaded_back_from_more_bytes(void **state)
+{
+    (void)state;
+    struct op *byte = ops_computed(&ops, WORD_BYTE, 6, 11, 0);
+    ops_store(&ops, 6, 10, 0, 4);
+    struct op *back = ops_load(&ops, 7, 10, 0, 4, false);
+    ops_store(&ops, 6, 10, 8, 2);
+    struct op *half = ops_load(&ops, 8, 10, 8, 2, true);
+    number_with(LOADS);
+    expect_same(back, PASS_LOADS, byte);
+    expect_same(half, PASS_LOADS, byte);
 }
 
 static void a_stored_constant_is_loaded_with_its_extension(void **state)
@@ -522,6 +563,8 @@ int main(void)
         TEST(a_load_of_the_same_bytes_is_known),
         TEST(a_stored_value_is_loaded_as_it_was),
         TEST(less_than_8_bytes_are_known_if_the_value_is_small),
+        TEST(a_byte_is_loaded_back_from_more_bytes),
+        TEST(what_is_computed_bit_by_bit_is_as_small_as_its_operands),
         TEST(a_stored_constant_is_loaded_with_its_extension),
         TEST(only_stores_that_are_certainly_apart_leave_it),
         TEST(at_the_ends_of_the_address_space_too),

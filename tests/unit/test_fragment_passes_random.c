@@ -325,11 +325,8 @@ static void random_lists_do_the_same_when_arranged(void **state)
     static const struct {
         enum pass pass;
         const char *name;
-    } known[] = {{PASS_VALUES, "values"},
-                 {PASS_LOADS, "loads"},
-                 {PASS_COMMON, "common"},
-                 {PASS_GUARDS, "guards"},
-                 {PASS_INVARIANT, "invariant"}};
+    } known[] = {{PASS_VALUES, "values"}, {PASS_LOADS, "loads"},   {PASS_STRENGTH, "strength"},
+                 {PASS_COMMON, "common"}, {PASS_GUARDS, "guards"}, {PASS_INVARIANT, "invariant"}};
 
     (void)state;
     for (uint64_t i = 0; i < lists; i++) {

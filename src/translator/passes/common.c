@@ -5,7 +5,8 @@
 
 static uint16_t *bucket(struct ops *ops, const struct op *op)
 {
-    const uint64_t mixed = op->word * UINT64_C(0x9e3779b1) + op->in[0].root * UINT64_C(0x85ebca6b) +
+    const uint64_t mixed = op->form.word * UINT64_C(0x9e3779b1) +
+                           op->in[0].root * UINT64_C(0x85ebca6b) +
                            op->in[1].root * UINT64_C(0xc2b2ae35) + (uint64_t)op->in[0].offset +
                            (uint64_t)op->in[1].offset;
 
@@ -14,7 +15,7 @@ static uint16_t *bucket(struct ops *ops, const struct op *op)
 
 static bool same(const struct op *a, const struct op *b)
 {
-    return a->word == b->word && value_equals(a->in[0], b->in[0]) &&
+    return a->form.word == b->form.word && value_equals(a->in[0], b->in[0]) &&
            value_equals(a->in[1], b->in[1]);
 }
 

@@ -43,7 +43,7 @@ static bool take(const struct ops *ops, const struct memory_fact *fact, const st
     }
     flags = fact->value.offset == 0 ? ops->root_flags[fact->value.root] : 0;
     return (op->bytes == 4 && is_signed && (flags & (OP_WORD | OP_BYTE)) != 0) ||
-           (op->bytes == 1 && !is_signed && (flags & OP_BYTE) != 0);
+           ((flags & OP_BYTE) != 0 && (op->bytes != 1 || !is_signed));
 }
 
 /* Where others write, a load that is executed after all gives another value than what is said of it here.  It is not, if

@@ -39,12 +39,16 @@ static struct value find_result(struct ops *ops, struct op *op)
     if (op->kind == OP_LOAD && loads_know(ops, op, &out)) {
         return out;
     }
+    op->pass = PASS_STRENGTH;
+    if (op->kind == OP_COMPUTE && strength_know(ops, op, &out)) {
+        return out;
+    }
     op->pass = PASS_COMMON;
     if (op->kind == OP_COMPUTE && common_know(ops, op, &out)) {
         return out;
     }
     op->older = false;
-    return number_new_root(ops, op->flags);
+    return number_new_root(ops, op->kind == OP_COMPUTE ? values_flags(ops, op) : op->form.flags);
 }
 
 /* Registers that the op reads, and what it writes. */
@@ -54,6 +58,7 @@ static void number(struct ops *ops, struct op *op)
         op->in[i] = op->rs[i] != NO_REGISTER ? ops->guest[op->rs[i]] : (struct value){.root = 0};
     }
     op->older = false;
+    op->form = (struct form){.word = op->word, .rs = {op->rs[0], op->rs[1]}, .flags = op->flags};
     if (op->rd != NO_REGISTER && op->rd != 0) {
         op->out = find_result(ops, op);
     }
@@ -108,7 +113,7 @@ static void note_uses(struct ops *ops)
     for (unsigned i = 0; i < ops->count; i++) {
         const struct op *op = &ops->list[i];
         for (unsigned j = 0; j < 2; j++) {
-            if (op->rs[j] != NO_REGISTER) {
+            if (op->form.rs[j] != NO_REGISTER) {
                 use(ops, op->in[j], i);
             }
         }

@@ -56,6 +56,9 @@ enum op_flags {
     OP_BYTE = 16,   /* the result is zero-extended from 8 bits */
     OP_FLOATS = 32, /* of OP_LOAD and OP_STORE: to or from a register that is none of these */
     OP_KNOWN = 64,  /* of a guard: the trace certainly goes on */
+    /* Of OP_COMPUTE: the result is OP_WORD, or OP_BYTE, if each register that it reads is.  The latter is no load. */
+    OP_KEEPS_WORD = 128,
+    OP_KEEPS_BYTE = OP_SIGNED,
 };
 
 /* The number of the lowest bit of a mask that has one.  Not all RISC-V processors have an instruction for that. */
@@ -96,6 +99,13 @@ struct meaning {
     int64_t constant;
 };
 
+/* In which an OP_COMPUTE is executed: that of the program, or a simpler one (simpler.h) of the same result. */
+struct form {
+    uint32_t word;
+    uint8_t rs[2];
+    uint8_t flags;
+};
+
 struct op {
     union {
         struct meaning meaning;
@@ -110,6 +120,7 @@ struct op {
     bool older;          /* `out` is a value that there was before the op */
     uint8_t pass;        /* then, which pass knows that; of a guard that is known, too */
     uint16_t step;       /* of the plan, which it is of */
+    struct form form;    /* `in` is what it reads */
     struct value in[2], out;
 };
 
@@ -183,10 +194,14 @@ static inline bool pass_is_on(const struct ops *ops, enum pass pass)
 /* The passes, one file each.  They are asked in the order of the ops; each says what the result of an op is, if it knows
  * a value that was there before: `out` then.  ops->guest is what registers hold before the op. */
 bool values_know(struct ops *ops, const struct op *op, struct value *out);
+/* OP_WORD and OP_BYTE of the result of an OP_COMPUTE that is not known. */
+unsigned values_flags(const struct ops *ops, const struct op *op);
 bool loads_know(struct ops *ops, const struct op *op, struct value *out);
 /* The op, which was not known, will have the result `out`. */
 void loads_note(struct ops *ops, const struct op *op, struct value out);
 void loads_forget(struct ops *ops);
+/* May give the op a simpler form. */
+bool strength_know(struct ops *ops, struct op *op, struct value *out);
 bool common_know(struct ops *ops, const struct op *op, struct value *out);
 void common_note(struct ops *ops, const struct op *op);
 /* Whether the guard certainly holds; and what is known behind it. */

@@ -59,11 +59,11 @@ static bool hoist(struct place *place, const struct op *op)
 {
     unsigned reg[2] = {NO_REGISTER, NO_REGISTER};
 
-    if (op->kind != OP_COMPUTE || op->rs[0] == NO_REGISTER) {
+    if (op->kind != OP_COMPUTE || op->form.rs[0] == NO_REGISTER) {
         return false;
     }
     for (unsigned i = 0; i < 2; i++) {
-        if (op->rs[i] != NO_REGISTER && !is_invariant(place, op->in[i], &reg[i])) {
+        if (op->form.rs[i] != NO_REGISTER && !is_invariant(place, op->in[i], &reg[i])) {
             return false;
         }
     }
@@ -92,6 +92,27 @@ static void place_result(struct place *place, const struct op *op, struct item *
     place->left_by[op->rd] = NO_PASS;
 }
 
+/* A constant of which the op's form has no need: the program's would have made it here. */
+static void take_over_constants(struct place *place, const struct op *op)
+{
+    if (op->form.word == op->word) {
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned reg = op->rs[i];
+        if (reg == op->form.rs[0] || reg == op->form.rs[1] || place->left_by[reg] == NO_PASS ||
+            place->left_by[reg] == PASS_STRENGTH ||
+            registers_find_exact(place, place->guest[reg], reg) != NO_REGISTER) {
+            continue;
+        }
+        struct item *item = registers_add_item(place, ITEM_NOTE);
+        item->pass = PASS_STRENGTH;
+        item->before = place->left_by[reg];
+        item->constant = place->guest[reg].offset;
+        place->left_by[reg] = PASS_STRENGTH;
+    }
+}
+
 /* False if there is no register for an operand or the result. */
 static bool try_op(struct place *place, const struct op *op)
 {
@@ -111,11 +132,11 @@ static bool try_op(struct place *place, const struct op *op)
         }
     }
     for (unsigned i = 0; i < 2; i++) {
-        if (op->rs[i] == NO_REGISTER) {
+        if (op->form.rs[i] == NO_REGISTER) {
             continue;
         }
         src[i] = i == 0 && accesses ? registers_get_address(place, op, &constant)
-                                    : registers_get(place, op->in[i], op->rs[i]);
+                                    : registers_get(place, op->in[i], op->form.rs[i]);
     }
     if (op->rd != NO_REGISTER && op->rd != 0) {
         dst = registers_choose(place, op->rd, op->out);
@@ -140,6 +161,7 @@ static bool try_op(struct place *place, const struct op *op)
  * home first: then each operand is in its own. */
 static void place_op(struct place *place, const struct op *op)
 {
+    take_over_constants(place, op);
     if (!try_op(place, op)) {
         ways_go_home(place);
         place->failed |= !try_op(place, op);

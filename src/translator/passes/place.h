@@ -18,7 +18,9 @@ struct item {
     uint8_t dst, src[2];
     uint8_t guest;      /* NO_REGISTER: none */
     uint8_t move_count; /* of a guard's way out: moves[first_move] and behind it */
-    uint8_t pass;       /* which knew what makes it less, or more, than the op; or NO_PASS */
+    /* Which knew what makes it less, or more, than the op; or NO_PASS.  Of ITEM_NOTE: which leaves out a constant from now
+     * on, that `before` has left out. */
+    uint8_t pass, before;
     uint16_t first_move;
     uint16_t op; /* whose it is; what comes before an op belongs to it */
     int64_t constant;

@@ -62,7 +62,7 @@ bool items_has_way_out(const struct emitter *emitter, const struct item *item)
 static bool is_unchanged(const struct op *op, const struct item *item)
 {
     return item->src[0] == op->rs[0] && item->src[1] == op->rs[1] && item->dst == op->rd &&
-           item->constant == op->constant;
+           item->constant == op->constant && op->form.word == op->word;
 }
 
 static uint32_t registers_bits(const struct item *item)
@@ -74,7 +74,7 @@ static uint32_t registers_bits(const struct item *item)
 
 static uint32_t word_of(const struct op *op, const struct item *item)
 {
-    const uint32_t word = op->word | registers_bits(item), bits = (uint32_t)item->constant;
+    const uint32_t word = op->form.word | registers_bits(item), bits = (uint32_t)item->constant;
 
     switch (op->kind) {
     case OP_LOAD:
@@ -240,7 +240,7 @@ static void emit_before(struct emitter *emitter, const struct plan *plan)
         const struct item *item = &placed->before[i];
         if (item->kind == ITEM_OP) {
             const struct op *op = &emitter->special->ops->list[item->op];
-            emit_word(emitter, op->word | registers_bits(item));
+            emit_word(emitter, op->form.word | registers_bits(item));
         } else {
             emit_move(emitter, item->dst, NO_REGISTER, item->constant);
         }

@@ -52,7 +52,19 @@ static unsigned flags_of(const struct rv64_insn *insn, uint32_t flags)
     case RV64_addiw:
         return insn->imm == 0 ? OP_EXTENDS | OP_WORD : OP_WORD;
     case RV64_andi:
-        return insn->imm >= 0 ? OP_WORD | (insn->imm < 256 ? OP_BYTE : 0) : 0;
+        return insn->imm >= 0 ? OP_WORD | OP_KEEPS_BYTE | (insn->imm < 256 ? OP_BYTE : 0)
+                              : OP_KEEPS_WORD | OP_KEEPS_BYTE;
+    case RV64_ori:
+    case RV64_xori:
+        return OP_KEEPS_WORD | (insn->imm >= 0 && insn->imm < 256 ? OP_KEEPS_BYTE : 0);
+    case RV64_and:
+    case RV64_or:
+    case RV64_xor:
+        return OP_KEEPS_WORD | OP_KEEPS_BYTE;
+    case RV64_srli:
+        return OP_KEEPS_BYTE | (insn->imm > 32 ? OP_WORD : 0) | (insn->imm >= 56 ? OP_BYTE : 0);
+    case RV64_srai:
+        return OP_KEEPS_WORD | OP_KEEPS_BYTE | (insn->imm >= 32 ? OP_WORD : 0);
     case RV64_slt:
     case RV64_slti:
     case RV64_sltu:
@@ -403,86 +415,5 @@ bool target_takes(uint32_t word, uint64_t a, uint64_t b)
         return a < b;
     default:
         return a >= b;
-    }
-}
-
-static uint64_t word_of(uint64_t value)
-{
-    return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
-}
-
-/* What compilers put between constants; the others are computed by the processor. */
-bool target_fold(uint32_t word, uint64_t a, uint64_t b, uint64_t *result)
-{
-    struct rv64_insn insn;
-
-    rv64_decode(word, &insn);
-    const uint64_t imm = (uint64_t)insn.imm;
-    switch (insn.op) {
-    case RV64_add:
-        *result = a + b;
-        return true;
-    case RV64_sub:
-        *result = a - b;
-        return true;
-    case RV64_addw:
-        *result = word_of(a + b);
-        return true;
-    case RV64_subw:
-        *result = word_of(a - b);
-        return true;
-    case RV64_addiw:
-        *result = word_of(a + imm);
-        return true;
-    case RV64_and:
-        *result = a & b;
-        return true;
-    case RV64_andi:
-        *result = a & imm;
-        return true;
-    case RV64_or:
-        *result = a | b;
-        return true;
-    case RV64_ori:
-        *result = a | imm;
-        return true;
-    case RV64_xor:
-        *result = a ^ b;
-        return true;
-    case RV64_xori:
-        *result = a ^ imm;
-        return true;
-    case RV64_slli:
-        *result = a << imm;
-        return true;
-    case RV64_srli:
-        *result = a >> imm;
-        return true;
-    case RV64_srai:
-        *result = (uint64_t)((int64_t)a >> imm);
-        return true;
-    case RV64_slliw:
-        *result = word_of(a << imm);
-        return true;
-    case RV64_srliw:
-        *result = word_of((uint32_t)a >> imm);
-        return true;
-    case RV64_sraiw:
-        *result = (uint64_t)(int64_t)((int32_t)(uint32_t)a >> imm);
-        return true;
-    case RV64_slt:
-        *result = (int64_t)a < (int64_t)b;
-        return true;
-    case RV64_slti:
-        *result = (int64_t)a < insn.imm;
-        return true;
-    case RV64_sltu:
-        *result = a < b;
-        return true;
-    case RV64_sltiu:
-        *result = a < imm;
-        return true;
-    default:
-        return false;
     }
 }

@@ -87,6 +87,13 @@ void shares_count(struct emitter *emitter, const struct item *item, const uint8_
         counter->knows_gp = false; /* they are written as they are */
         return;
     }
+    if (item->kind == ITEM_NOTE && item->pass != NO_PASS) {
+        const int constant = (int)constant_length((uint64_t)item->constant);
+        int16_t *const left_out = counter->to->left_out;
+        left_out[item->pass] = (int16_t)(left_out[item->pass] + constant);
+        left_out[item->before] = (int16_t)(left_out[item->before] - constant);
+        return;
+    }
     const int saved =
         (is_op ? (int)plain_length(emitter, op) : 0) - (int)target_length(from, emitter->at);
     if (item->pass != NO_PASS) {

@@ -10,6 +10,9 @@ LINKS = [1, 5, 10, 11, 12, TP, 31]
 LEAVES = 6
 REGISTERS = ["add", "sub", "xor", "or", "and", "sll", "srl", "sra", "slt", "sltu", "mul", "addw",
              "subw"]
+# What becomes something simpler where an operand is known.
+STRENGTHS = ["mul", "mulw", "mulh", "mulhu", "mulhsu", "div", "divu", "divw", "divuw", "rem", "remu", "remw", "remuw",
+             "sllw", "srlw", "sraw", *REGISTERS]
 IMMEDIATES = ["addi", "xori", "andi", "ori", "addiw", "slti"]
 LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lhu": 2, "lbu": 1, "lb": 1}
 STORES = {"sd": 8, "sw": 4, "sh": 2, "sb": 1}
@@ -249,7 +252,7 @@ class Body:
         self.place(label)
         for _ in range(self.random.randrange(3, 6)):
             self.random.choice([lambda: self.frame(pointer), lambda: self.frame(pointer), self.swap, self.constants,
-                                lambda: self.invariants(same), self.branch, self.call, self.alu,
+                                lambda: self.invariants(same), self.strength, self.branch, self.call, self.alu,
                                 self.stack_frame, self.copies])()
         self.emit(f"addi x{counter}, x{counter}, -1")
         self.emit(f"bnez x{counter}, {label}")
@@ -307,6 +310,43 @@ class Body:
         self.emit(f"{self.random.choice(BRANCHES)} x{other}, x{one}, 1f")
         self.alu()
         self.place("1")
+
+    def strength(self):
+        """A constant operand, and the same register twice."""
+        r = self.random
+        constant, result = self.register(), self.register()
+        for _ in range(r.randrange(1, 4)):
+            value = r.choice([0, 1, -1, 1 << r.randrange(64), r.randrange(-2048, 2048), r.randrange(-1 << 31, 1 << 31)])
+            self.emit(f"li x{constant}, {value}")
+            operands = [f"x{constant}", f"x{self.operand()}"]
+            r.shuffle(operands)
+            self.emit(f"{r.choice(STRENGTHS)} x{result}, {', '.join(operands)}")
+            if r.random() < 0.3:
+                same = self.operand()
+                self.emit(f"{r.choice(STRENGTHS)} x{self.register()}, x{same}, x{same}")
+            if r.random() < 0.3:
+                self.emit(f"sltu x{result}, x{self.operand()}, x{result}")
+                self.emit(f"andi x{self.register()}, x{result}, 255")
+            if r.random() < 0.5:
+                self.extend()
+            self.memory()
+
+    def extend(self):
+        """What is narrow already is extended, or kept and loaded again."""
+        r = self.random
+        one, other = self.register(), self.register()
+        for register in (one, other):
+            self.emit(f"{r.choice(['lw', 'lw', 'lbu', 'ld'])} x{register}, {self.offset(8)}(x{AREA})")
+        self.emit(f"{r.choice(['and', 'or', 'xor', 'srl', 'slt'])} x{one}, x{one}, x{other}")
+        if r.random() < 0.5:
+            self.emit(f"{r.choice(['xori', 'ori', 'andi'])} x{one}, x{one}, {r.choice([-1, 1, 255, 256, -256])}")
+        if r.random() < 0.3:
+            self.emit(f"{r.choice(['srai', 'srli'])} x{one}, x{one}, {r.choice([1, 31, 32, 33, 55, 56])}")
+        kept = self.offset(8)
+        store, load = r.choice([("sb", "lbu"), ("sb", "lb"), ("sh", "lhu"), ("sh", "lh"), ("sw", "lw"), ("sw", "lwu")])
+        self.emit(f"{store} x{one}, {kept}(x{AREA})")
+        self.emit(f"{load} x{self.register()}, {kept}(x{AREA})")
+        self.emit(f"{r.choice(['sext.w', 'zext.b'])} x{self.register()}, x{one}")
 
     def invariants(self, same):
         for _ in range(2):
