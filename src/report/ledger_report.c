@@ -29,9 +29,10 @@ struct row {
     bool is_loop;             /* not only where traces are left to */
     bool optimized, put_away; /* passes have changed a trace of it, and keep registers elsewhere */
     uint64_t executions, before, after, cost;
-    uint64_t needs;                             /* executions, by --threshold float */
-    uint64_t effort;                            /* in thousandths of the most */
-    struct shares shares;                       /* of before - after */
+    uint64_t made, undone, again; /* traces; how often one was taken away; and led to again */
+    uint64_t needs;               /* executions, by --threshold float */
+    uint64_t effort;              /* in thousandths of the most */
+    struct shares shares;         /* of before - after */
     bool before_timed, after_timed, cost_timed; /* these of `cycles` are known */
     struct {
         uint64_t before, after, cost;
@@ -147,6 +148,9 @@ static struct rows take_rows(const json_t *ledger, const struct machine *machine
                             .before = number_of(loop, "before"),
                             .after = number_of(loop, "after"),
                             .cost = number_of(loop, "cost"),
+                            .made = number_of(loop, "made"),
+                            .undone = number_of(loop, "undone"),
+                            .again = number_of(loop, "again"),
                             .needs = number_of(loop, "needs"),
                             .effort = number_of(loop, "effort")};
         take_shares(row, rows.share_count, loop);
@@ -253,6 +257,9 @@ void ledger_report_statistics(const struct run_description *run, struct process 
         places_report_place(s, known ? &place : NULL);
         s->truth(s, "is_loop", rows.rows[i].is_loop);
         put_row(s, &rows.rows[i], rows.timed);
+        s->number(s, "made", rows.rows[i].made);
+        s->number(s, "undone", rows.rows[i].undone);
+        s->number(s, "again", rows.rows[i].again);
         s->number(s, "needs", rows.rows[i].needs);
         s->ratio(s, "effort", (double)rows.rows[i].effort / 1000);
         s->truth(s, "optimized", rows.rows[i].optimized);

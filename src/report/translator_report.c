@@ -36,6 +36,7 @@ static const char *const keys[] = {
     "loops_abandoned",
     "loops_postponed",
     "traces_undone",
+    "traces_again",
     "traces_changed",
 };
 

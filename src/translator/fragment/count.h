@@ -45,7 +45,11 @@ struct loop {
     uint64_t patience;         /* executions that it waits if it cannot be recorded yet */
     struct ledger *ledger;     /* of the trace that it has now, or NULL */
     uint64_t trial;            /* executions of its trace until that is looked at again */
-    unsigned undone;           /* traces of it that did not pay */
+    struct trial *versions;    /* traces that it has now, or NULL */
+    unsigned tries;            /* traces of it that did not pay, and were not known to */
+    unsigned made_traces;      /* how many it had, */
+    unsigned undone_traces;    /* how often one did not pay and was taken away, */
+    unsigned again;            /* and how often it was led to one again that it had left */
     unsigned effort;           /* that went into its last path */
     struct account account;    /* of traces that are gone, and what all have cost */
     struct shares shares;      /* of traces that are gone */

@@ -9,6 +9,7 @@
 #include "translator/fragment/recorder.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
+#include "translator/fragment/trial.h"
 
 #include "base/check.h"
 
@@ -194,7 +195,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
             return recorder_begin(context, fragment, plain);
         }
         if (fragment->loop->trial != 0) {
-            trace_review(context, fragment);
+            trial_review(context, fragment);
         }
         return plain;
     }

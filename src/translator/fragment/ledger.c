@@ -215,7 +215,7 @@ static uint64_t count_on(const struct ledger *ledger, unsigned i, uint64_t count
                                                        : count;
 }
 
-static struct account reckon(const struct ledger *ledger)
+struct account ledger_reckon(const struct ledger *ledger)
 {
     struct account account = {.entries = ledger->base + read_count(ledger->blocks[0].at)};
     uint64_t count = account.entries;
@@ -224,6 +224,7 @@ static struct account reckon(const struct ledger *ledger)
         const struct ledger_block *block = &ledger->blocks[i];
         const uint64_t on = count_on(ledger, i, count);
         const uint64_t off = count - on;
+        account.left += i + 1 < ledger->count || ledger->counts_end ? off : 0;
         account.before += on * block->before_on + off * block->before_off;
         account.after +=
             count * block->after_on +
@@ -295,14 +296,7 @@ struct turns ledger_turns(const struct loop *loop)
 
     return ledger->landing == NULL
                ? (struct turns){0, 0}
-               : (struct turns){read_count(ledger->landing), reckon(ledger).entries};
-}
-
-bool ledger_pays(const struct loop *loop)
-{
-    const struct account account = reckon(loop->ledger);
-
-    return account.after < account.before;
+               : (struct turns){read_count(ledger->landing), ledger_reckon(ledger).entries};
 }
 
 static void add(struct account *to, const struct account *more)
@@ -318,7 +312,7 @@ struct account ledger_read(const struct translator *translator, const struct loo
 
     for (const struct ledger *at = translator->optimizer->ledgers; at != NULL; at = at->next) {
         if (at->loop == loop) {
-            const struct account live = reckon(at);
+            const struct account live = ledger_reckon(at);
             add(&account, &live);
         }
     }
@@ -350,7 +344,7 @@ struct ledger_sum ledger_sum(const struct translator *translator)
     struct ledger_sum sum = optimizer->settled;
 
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
-        const struct account live = reckon(at);
+        const struct account live = ledger_reckon(at);
         add_to_sum(&sum, at, &live);
     }
     return sum;
@@ -361,7 +355,7 @@ void ledger_settle(struct translator *translator)
     struct optimizer *optimizer = translator->optimizer;
 
     for (const struct ledger *at = optimizer->ledgers; at != NULL; at = at->next) {
-        const struct account live = reckon(at);
+        const struct account live = ledger_reckon(at);
         add(&at->loop->account, &live);
         add_shares(&at->loop->shares, at);
         add_to_sum(&optimizer->settled, at, &live);

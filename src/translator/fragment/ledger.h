@@ -13,6 +13,7 @@
 /* Of one loop. */
 struct account {
     uint64_t entries; /* how often its trace was entered, or went around */
+    uint64_t left;    /* of these, how often it was left before its end */
     uint64_t before;  /* instructions that fragments would have executed for what its trace did */
     uint64_t after;   /* that the trace has */
     uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
@@ -85,8 +86,8 @@ struct turns {
     uint64_t entries, executions;
 };
 struct turns ledger_turns(const struct loop *loop);
-/* Whether the trace that the loop has now executes fewer instructions than fragments would. */
-bool ledger_pays(const struct loop *loop);
+/* What one trace has done so far. */
+struct account ledger_reckon(const struct ledger *ledger);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);
 /* Of what the account says was gained, what each pass has; the rest is what traces gain that are as the program is. */

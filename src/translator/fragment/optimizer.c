@@ -167,6 +167,7 @@ void optimizer_forget(struct translator *translator)
         loop->profiled &= !loop->traced;
         loop->traced = false;
         loop->trial = 0;
+        loop->versions = NULL;
     }
     index_clear(&optimizer->recorded);
 }

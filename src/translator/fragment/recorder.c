@@ -5,6 +5,7 @@
 #include "translator/fragment/effort.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
+#include "translator/fragment/trial.h"
 
 #include "base/check.h"
 
@@ -225,7 +226,7 @@ static void finish(struct context *context, struct path_profile *profile)
     loop->effort = profile->effort;
     translator->counts->kind->calm(translator, loop);
     if (loop->fragment != NULL) {
-        loop->traced = trace_make(context, loop->fragment, &path);
+        loop->traced = trial_make(context, loop->fragment, &path);
     }
 }
 

@@ -2,9 +2,9 @@
 #include "translator/fragment/trace.h"
 
 #include "translator/fragment/build.h"
-#include "translator/fragment/effort.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
+#include "translator/fragment/trial.h"
 #include "translator/fragment/unroll.h"
 
 #include "base/check.h"
@@ -14,7 +14,8 @@
     (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) +         \
      (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +                                      \
      TRACE_BLOCKS * sizeof(struct holder) + TRACE_TARGETS * sizeof(struct guard_site) +            \
-     sizeof(struct path) + LEDGER_BYTES + LEDGER_SHARES_BYTES + TARGET_END_BYTES)
+     sizeof(struct path) + sizeof(struct trial) + LEDGER_BYTES + LEDGER_SHARES_BYTES +             \
+     TARGET_END_BYTES)
 #define TRACE_MARK_NEED (2 * PLAN_STEPS + OPS_MAX)
 #define TRACE_CACHE_NEED (TARGET_TRACE_BYTES + TARGET_TRACE_TRAMPOLINE_BYTES + 2 * TARGET_END_BYTES)
 
@@ -266,104 +267,36 @@ static void let_grow(const struct translator *translator, struct fragment *trace
     }
 }
 
-/* Executions of a trace until it is looked at for the first time, and how many times as many until the next. */
-#define TRIAL 1000
-#define TRIAL_GROWTH 8
-/* So many traces of a loop may turn out not to pay. */
-#define TRIES 3
-/* Each begins after so many times as many executions, in bits. */
-#define TRY_GROWTH_BITS 4
-
-static void try(struct translator *translator, struct loop *loop, uint64_t executions)
+bool trace_lead(struct translator *translator, struct loop *loop, struct fragment *trace,
+                struct ledger *ledger)
 {
-    if (loop->ledger != NULL) {
-        loop->trial = executions;
-        translator->counts->kind->again(translator, loop, executions);
+    struct fragment *old = loop->fragment->trace;
+
+    if (!translator->counts->kind->lead(translator, loop, trace)) {
+        return false;
     }
-}
-
-/* Threads that are in it leave it as always; its code stays until all fragments go. */
-static void detach(struct translator *translator, struct fragment *fragment)
-{
-    const struct fragment *trace = fragment->trace;
-    struct loop *loop = fragment->loop;
-
-    translator->cache.dead_bytes += (size_t)(trace->end - trace->code);
-    translator->counts->kind->lead(translator, loop, NULL);
-    ledger_undone(loop);
-    loop->ledger = NULL;
-    loop->trial = 0;
-    loop->traced = false;
-}
-
-/* The loop may be recorded again; the more of its traces did not pay, the more often it must have been executed. */
-static void want_again(struct translator *translator, struct loop *loop)
-{
-    const uint64_t threshold = translator->options.threshold;
-
-    loop->profiled = false;
-    translator->counts->kind->again(translator, loop, threshold << TRY_GROWTH_BITS * loop->undone);
-}
-
-/* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
-#define PASSES_COST 600
-#define PASSES_MARGIN 2
-
-/* Executions that let expect as many more, so that passes over a trace pay, if they leave out as large a part of it as
- * they did in this program so far. */
-static uint64_t passes_executions(const struct optimizer *optimizer)
-{
-    return PASSES_COST * PASSES_MARGIN * (optimizer->passed + 1) / (optimizer->left_out + 1);
-}
-
-/* Whether so many times as many executions are known. */
-static bool has_executed(const struct translator *translator, const struct loop *loop,
-                         uint64_t times)
-{
-    return translator->options.max_loss >= 100 ||
-           translator->counts->kind->read(translator, loop).executions >=
-               times * passes_executions(translator->optimizer);
-}
-
-static bool wants_passes(const struct translator *translator, const struct loop *loop)
-{
-    return translator->options.passes != 0 && has_executed(translator, loop, 1);
-}
-
-static bool wants_unrolling(const struct translator *translator, const struct loop *loop,
-                            const struct path *path)
-{
-    const unsigned passes = translator->options.passes & effort_get_passes(effort_level(loop));
-
-    return (passes >> PASS_UNROLL & 1) != 0 && unroll_can(path) &&
-           has_executed(translator, loop, UNROLL_TURNS);
-}
-
-/* Only passes can gain something, and it is too early for them. */
-static void want_later(struct translator *translator, struct loop *loop)
-{
-    loop->profiled = false;
-    translator->counts->kind->again(translator, loop, passes_executions(translator->optimizer));
-    translator->optimizer->totals.postponed++;
-}
-
-static void give_up(struct translator *translator, struct fragment *fragment)
-{
-    detach(translator, fragment);
-    translator->optimizer->totals.undone++;
-    if (++fragment->loop->undone < TRIES) {
-        want_again(translator, fragment->loop);
+    if (old != NULL) {
+        translator->cache.dead_bytes += (size_t)(old->end - old->code);
+        ledger_undone(loop);
     }
+    if (ledger != NULL) {
+        translator->cache.dead_bytes -= (size_t)(trace->end - trace->code);
+        ledger->told.undone = false;
+    }
+    loop->ledger = ledger;
+    loop->traced = trace != NULL;
+    return true;
 }
 
 void trace_drop_holders(struct translator *translator, struct fragment *fragment)
 {
     for (const struct holder *at = fragment->holders; at != NULL; at = at->next) {
         if (at->head->trace == at->trace) {
-            detach(translator, at->head);
-            want_again(translator, at->head->loop);
+            trace_lead(translator, at->head->loop, NULL, NULL);
+            trial_record_again(translator, at->head->loop);
             translator->optimizer->totals.changed++;
         }
+        trial_forget(at->head->loop, at->trace);
     }
     fragment->holders = NULL;
 }
@@ -425,7 +358,7 @@ static void note_holders(struct translator *translator, const struct plan *plan,
 
 /* What passes make of the plan; NULL if it stays as it is. */
 static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
-                                       bool has_many_turns)
+                                       bool may_put_away)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
@@ -436,8 +369,8 @@ static const struct arranged *optimize(struct translator *translator, const stru
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
     }
-    /* Registers that are put away pay where the loop has many turns; but not where a counter stands in front of each. */
-    const bool puts_away = ops->loops && has_many_turns && !ops->plain_sides &&
+    /* Not where a counter stands in front of each turn. */
+    const bool puts_away = ops->loops && may_put_away && !ops->plain_sides &&
                            translator->options.counters != COUNTERS_SW_EXACT;
     const uint32_t spares = puts_away ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
@@ -452,7 +385,8 @@ static const struct arranged *optimize(struct translator *translator, const stru
     return placed;
 }
 
-bool trace_make(struct context *context, struct fragment *fragment, const struct path *chosen)
+enum trace_made trace_make(struct context *context, struct fragment *fragment,
+                           const struct path *chosen, struct recipe recipe)
 {
     struct path unrolled;
     const struct path *path = chosen;
@@ -462,10 +396,9 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
 
     if (!has_room(translator) || !reaches(fragment->code, translator->cache.fragments)) {
         optimizer->totals.abandoned++;
-        return false;
+        return TRACE_IMPOSSIBLE;
     }
-    const bool passes = wants_passes(translator, fragment->loop);
-    if (passes && wants_unrolling(translator, fragment->loop, chosen)) {
+    if (recipe.unrolled) {
         unrolled = *chosen;
         unroll(&unrolled);
         path = &unrolled;
@@ -473,18 +406,17 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
     const struct arranged *placed =
-        planned && passes ? optimize(translator, plan, !fragment->loop->few_turns) : NULL;
-    if (planned && straightened == 0 && !passes && translator->options.passes != 0) {
-        want_later(translator, fragment->loop);
-        return false;
+        planned && recipe.passes ? optimize(translator, plan, recipe.spares) : NULL;
+    if (planned && straightened == 0 && !recipe.passes && translator->options.passes != 0) {
+        return TRACE_TOO_EARLY;
     }
     if (!planned || (straightened == 0 && placed == NULL)) {
         optimizer->totals.plain++;
-        return false;
+        return TRACE_IMPOSSIBLE;
     }
     if (translator->changes.indexed && !is_current(translator, plan)) {
         optimizer->totals.abandoned++;
-        return false;
+        return TRACE_IMPOSSIBLE;
     }
     const uint8_t *blocks[TRACE_BLOCKS];
     struct log *log = NULL;
@@ -499,10 +431,10 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
     }
-    if (!translator->counts->kind->lead(translator, fragment->loop, trace)) {
+    if (!trace_lead(translator, fragment->loop, trace, NULL)) {
         translator->cache.dead_bytes += (size_t)(trace->end - trace->code);
         optimizer->totals.abandoned++;
-        return false;
+        return TRACE_IMPOSSIBLE;
     }
     note_holders(translator, plan, fragment, blocks);
     ledger_open(translator, fragment, plan, &special);
@@ -512,51 +444,5 @@ bool trace_make(struct context *context, struct fragment *fragment, const struct
     let_grow(translator, trace);
     build_link(translator, trace);
     optimizer->totals.traces++;
-    fragment->loop->optimized = passes;
-    try(translator, fragment->loop, TRIAL);
-    return true;
-}
-
-/* The trace has been executed so often that passes over it pay: it is made once more. */
-static void make_again(struct context *context, struct fragment *fragment)
-{
-    struct translator *translator = context->translator;
-    struct loop *loop = fragment->loop;
-    const struct path path = *fragment->trace->path;
-    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
-
-    detach(translator, fragment);
-    loop->traced = trace_make(context, fragment, &path);
-    optimizer_spend(translator, loop, target_clock(translator) - began,
-                    target_cycles(translator) - first_cycle);
-}
-
-/* So few turns in the mean that putting registers away costs more than it can bring. */
-#define TURNS_FEW 4
-
-static bool leaves_early(const struct loop *loop)
-{
-    const struct turns turns = ledger_turns(loop);
-
-    return turns.entries * TURNS_FEW > turns.executions;
-}
-
-void trace_review(struct context *context, struct fragment *fragment)
-{
-    struct translator *translator = context->translator;
-    struct loop *loop = fragment->loop;
-
-    if (!ledger_pays(loop)) {
-        loop->few_turns |= leaves_early(loop);
-        give_up(translator, fragment);
-    } else if (!loop->optimized && wants_passes(translator, loop)) {
-        make_again(context, fragment);
-    } else if (loop->optimized && wants_unrolling(translator, loop, fragment->trace->path)) {
-        make_again(context, fragment);
-    } else if (leaves_early(loop)) {
-        loop->few_turns = true;
-        make_again(context, fragment);
-    } else {
-        try(translator, loop, loop->trial * TRIAL_GROWTH);
-    }
+    return TRACE_MADE;
 }

@@ -9,14 +9,30 @@
  * many blocks were joined.  False if its code may change. */
 bool trace_plan(struct context *context, const struct path *path, struct plan *plan,
                 unsigned *straightened);
+/* What is done to a path. */
+struct recipe {
+    bool passes;
+    bool unrolled; /* several turns of it become one trace, which only passes make worth it */
+    bool spares;   /* passes may put registers away, which pays where the loop has many turns */
+};
+
+enum trace_made {
+    TRACE_MADE,
+    TRACE_TOO_EARLY,  /* only passes could gain something, and the recipe has none */
+    TRACE_IMPOSSIBLE, /* there is no room, or nothing to be gained */
+};
+
 /* Makes a trace of the path, which begins at the head of `fragment`, and lets all that leads to the head lead there.
- * False if there is no room, or nothing to be gained. */
-bool trace_make(struct context *context, struct fragment *fragment, const struct path *path);
+ * If it makes none, the loop goes on leading to what it led to. */
+enum trace_made trace_make(struct context *context, struct fragment *fragment,
+                           const struct path *path, struct recipe recipe);
+/* Lets all that leads to the loop's head lead to `trace`, which may have been taken away before: then `ledger` is its own.
+ * NULL: to the loop's fragment.  Threads that are in the trace that the loop led to leave it as always; its code stays until
+ * all fragments go.  False if the trace is out of reach. */
+bool trace_lead(struct translator *translator, struct loop *loop, struct fragment *trace,
+                struct ledger *ledger);
 /* The code of `fragment` may have changed: traces that have it in them go.  No other thread is in the cache. */
 void trace_drop_holders(struct translator *translator, struct fragment *fragment);
-/* The loop of `fragment` has executed its trace so often that it is known what that brings: it stays, is made once more with
- * passes over it, or is given up. */
-void trace_review(struct context *context, struct fragment *fragment);
 /* For the kinds of counters: whoever comes to `fragment`, by whatever way, comes to `trace` from now on,
  * or to the fragment itself if that is NULL. */
 void trace_attach(struct translator *translator, struct fragment *fragment, struct fragment *trace);

@@ -306,17 +306,22 @@ static void put_signed(struct output *output, int64_t value)
     output_unsigned(output, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+/* Of an object that has something before it. */
+static void put_number(struct output *output, const char *key, uint64_t value)
+{
+    output_string(output, ", \"");
+    output_string(output, key);
+    output_string(output, "\": ");
+    output_unsigned(output, value);
+}
+
 static void put_executed(struct output *output, const struct account *account)
 {
-    if (account->entries == 0) {
-        return;
+    if (account->entries != 0) {
+        put_number(output, "executions", account->entries);
+        put_number(output, "before", account->before);
+        put_number(output, "after", account->after);
     }
-    output_string(output, ", \"executions\": ");
-    output_unsigned(output, account->entries);
-    output_string(output, ", \"before\": ");
-    output_unsigned(output, account->before);
-    output_string(output, ", \"after\": ");
-    output_unsigned(output, account->after);
 }
 
 /* What passes have left out, in the order of their names; only where they have changed a trace. */
@@ -385,17 +390,15 @@ static void put_ledger(const struct translator *translator, struct output *outpu
         put_executed(output, &account);
         put_shares(output, &shares);
         if (loop->account.entries != 0) {
-            output_string(output, ", \"executions_gone\": ");
-            output_unsigned(output, loop->account.entries);
+            put_number(output, "executions_gone", loop->account.entries);
         }
-        output_string(output, ", \"needs\": ");
-        output_unsigned(output, loop->needs);
-        output_string(output, ", \"effort\": ");
-        output_unsigned(output, loop->effort);
-        output_string(output, ", \"cost\": ");
-        output_unsigned(output, account.cost);
-        output_string(output, ", \"cost_cycles\": ");
-        output_unsigned(output, account.cost_cycles);
+        put_number(output, "made", loop->made_traces);
+        put_number(output, "undone", loop->undone_traces);
+        put_number(output, "again", loop->again);
+        put_number(output, "needs", loop->needs);
+        put_number(output, "effort", loop->effort);
+        put_number(output, "cost", account.cost);
+        put_number(output, "cost_cycles", account.cost_cycles);
         output_string(output, "}");
         separator = ",\n";
     }
@@ -429,6 +432,7 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"loops_abandoned", optimized.abandoned},
         {"loops_postponed", optimized.postponed},
         {"traces_undone", optimized.undone},
+        {"traces_again", optimized.again},
         {"traces_changed", optimized.changed},
     };
 

@@ -1,0 +1,439 @@
+/* Tries versions of hot loops against each other. */
+#include "translator/fragment/trial.h"
+
+#include "translator/fragment/effort.h"
+#include "translator/fragment/optimizer.h"
+#include "translator/fragment/translator.h"
+#include "translator/fragment/unroll.h"
+
+/* Executions of a trace until it is looked at for the first time; how many times as many until the next look; and what
+ * fragments would execute between two at the most, of which a look takes about a thousandth part. */
+#define TRIAL 1000
+#define TRIAL_GROWTH 8
+#define TRIAL_PERIOD 4000000
+/* So many traces of a loop may turn out not to pay before it must wait. */
+#define TRIES 3
+/* Each of them begins after so many times as many executions, in bits. */
+#define TRY_GROWTH_BITS 4
+/* At the most one of so many executions is a trial of what was worse the last time.  If it still is, the next one comes after
+ * twice as many executions, up to four times as many: later a change of behaviour would not show soon enough. */
+#define TRIAL_SHARE 64
+#define WAIT_LEAST (UINT64_C(1) * TRIAL * TRIAL_SHARE)
+#define WAIT_MOST (4 * WAIT_LEAST)
+/* Another path is looked for if one that saved as much more as this part of what the loop executes would repay what it costs
+ * so many times until the next look; and the saving that is enough. */
+#define PATH_SAVING 8
+#define PATH_MARGIN 8
+#define PATH_ENOUGH (ALL_OF_IT * 7 / 8)
+
+/* So few turns in the mean that putting registers away costs more than it can bring. */
+#define TURNS_FEW 4
+
+/* Parts of what fragments would execute that a trace does, and what is a clear difference between two of them. */
+#define ALL_OF_IT 1024
+#define CLEARLY (ALL_OF_IT / 64)
+/* So much of it, or of the executions, is a change of behaviour. */
+#define ANOTHER (ALL_OF_IT / 8)
+
+/* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
+#define PASSES_COST 600
+#define PASSES_MARGIN 2
+
+/* Executions that let expect as many more, so that passes over a trace pay, if they leave out as large a part of it as
+ * they did in this program so far. */
+static uint64_t passes_executions(const struct optimizer *optimizer)
+{
+    return PASSES_COST * PASSES_MARGIN * (optimizer->passed + 1) / (optimizer->left_out + 1);
+}
+
+/* Whether so many times as many executions are known. */
+static bool has_executed(const struct translator *translator, const struct loop *loop,
+                         uint64_t times)
+{
+    return translator->options.max_loss >= 100 ||
+           translator->counts->kind->read(translator, loop).executions >=
+               times * passes_executions(translator->optimizer);
+}
+
+static bool wants_passes(const struct translator *translator, const struct loop *loop)
+{
+    return translator->options.passes != 0 && has_executed(translator, loop, 1);
+}
+
+static bool wants_unrolling(const struct translator *translator, const struct loop *loop,
+                            const struct path *path)
+{
+    const unsigned passes = translator->options.passes & effort_get_passes(effort_level(loop));
+
+    return (passes >> PASS_UNROLL & 1) != 0 && unroll_can(path) &&
+           has_executed(translator, loop, UNROLL_TURNS);
+}
+
+static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
+                                   const struct path *path)
+{
+    const bool passes = wants_passes(translator, loop);
+
+    return (struct recipe){.passes = passes,
+                           .unrolled = passes && wants_unrolling(translator, loop, path),
+                           .spares = passes && !loop->few_turns};
+}
+
+/* Of ALL_OF_IT. */
+static uint64_t part(uint64_t some, uint64_t whole)
+{
+    return whole != 0 ? some * ALL_OF_IT / whole : ALL_OF_IT;
+}
+
+/* How much of what fragments would have executed the trace did. */
+static uint64_t rate(const struct version *version)
+{
+    return part(version->judged.after, version->judged.before);
+}
+
+static bool pays(const struct version *version)
+{
+    return version->judged.after < version->judged.before;
+}
+
+/* By little it may lose for a while, if it gained more before. */
+static bool loses(const struct version *version)
+{
+    const struct account *all = &version->seen, *first = &version->led;
+
+    return !pays(version) && (rate(version) > ALL_OF_IT + CLEARLY ||
+                              all->after - first->after >= all->before - first->before);
+}
+
+static bool is_better(const struct version *version, const struct version *than)
+{
+    return version->trace != NULL && rate(version) < rate(than);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* Whether the program goes other ways through the loop, or it costs something else. */
+static bool differs(const struct account *now, const struct account *then)
+{
+    return distance(part(now->left, now->entries), part(then->left, then->entries)) > ANOTHER ||
+           distance(part(now->after, now->before), part(then->after, then->before)) > ANOTHER;
+}
+
+/* What it has done since the last look. */
+static void look(struct version *version)
+{
+    const struct account now = ledger_reckon(version->ledger);
+
+    version->judged = (struct account){.entries = now.entries - version->seen.entries,
+                                       .left = now.left - version->seen.left,
+                                       .before = now.before - version->seen.before,
+                                       .after = now.after - version->seen.after};
+    version->seen = now;
+}
+
+static void look_again(struct translator *translator, struct loop *loop, uint64_t executions)
+{
+    loop->trial = executions;
+    translator->counts->kind->again(translator, loop, executions);
+}
+
+/* The trace stays; the longer it does, the more seldom it is looked at. */
+static void go_on(struct translator *translator, struct loop *loop)
+{
+    const struct account *judged = &loop->versions->runs.judged;
+    const uint64_t most = TRIAL_PERIOD * judged->entries / (judged->before + 1) + TRIAL;
+    const uint64_t more = loop->trial * TRIAL_GROWTH;
+
+    look_again(translator, loop, more != 0 && more < most ? more : most);
+}
+
+void trial_record_again(struct translator *translator, struct loop *loop)
+{
+    const uint64_t threshold = translator->options.threshold;
+
+    loop->trial = 0;
+    loop->profiled = false;
+    translator->counts->kind->again(translator, loop, threshold << TRY_GROWTH_BITS * loop->tries);
+}
+
+void trial_forget(const struct loop *loop, const struct fragment *trace)
+{
+    struct trial *trial = loop->versions;
+
+    if (trial != NULL && trial->rival.trace == trace) {
+        trial->rival.trace = NULL;
+    }
+    if (trial != NULL && trial->runs.trace == trace) {
+        trial->runs.trace = NULL;
+    }
+}
+
+/* Only passes can gain something, and it is too early for them. */
+static void want_later(struct translator *translator, struct loop *loop)
+{
+    loop->profiled = false;
+    translator->counts->kind->again(translator, loop, passes_executions(translator->optimizer));
+    translator->optimizer->totals.postponed++;
+}
+
+static struct trial *get_trial(struct translator *translator, struct loop *loop)
+{
+    if (loop->versions == NULL) {
+        loop->versions = pool_take(&translator->pool, sizeof *loop->versions);
+        *loop->versions = (struct trial){.wait = WAIT_LEAST};
+    }
+    return loop->versions;
+}
+
+/* What was led to until now may be better than what is next. */
+static void keep_rival(struct trial *trial)
+{
+    if (is_better(&trial->runs, &trial->rival) || trial->rival.trace == NULL) {
+        trial->rival = trial->runs;
+    }
+    trial->runs.trace = NULL;
+}
+
+/* Makes a trace; false if there is none, and all stays as it is. */
+static bool make(struct context *context, struct fragment *fragment, const struct path *path,
+                 struct recipe recipe)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+    const enum trace_made made = trace_make(context, fragment, path, recipe);
+
+    if (made == TRACE_TOO_EARLY) {
+        want_later(translator, loop);
+    }
+    if (made != TRACE_MADE) {
+        return false;
+    }
+    loop->made_traces++;
+    loop->optimized = recipe.passes;
+    if (loop->ledger != NULL) {
+        struct trial *trial = get_trial(translator, loop);
+        trial->challenged = trial->runs.trace != NULL;
+        keep_rival(trial);
+        trial->runs =
+            (struct version){.trace = fragment->trace, .ledger = loop->ledger, .recipe = recipe};
+        look_again(translator, loop, TRIAL);
+    }
+    return true;
+}
+
+/* Whether the path is that of the trace. */
+static bool has_path(const struct fragment *trace, const struct path *path)
+{
+    const struct path *of = trace->path;
+    const unsigned count = of->count / of->turns;
+
+    if (path->count != count || path->next != of->next) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (path->blocks[i] != of->blocks[i] || path->second[i] != of->second[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_same_recipe(struct recipe a, struct recipe b)
+{
+    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares;
+}
+
+/* The loop goes on in its fragments, and then the trace that lost is tried again. */
+static void wait_for_rival(struct translator *translator, struct loop *loop)
+{
+    struct trial *trial = loop->versions;
+
+    look_again(translator, loop, trial->wait);
+    trial->waited = trial->wait;
+    trial->wait *= trial->wait < WAIT_MOST ? 2 : 1;
+}
+
+/* The loop leads to what was its rival, and that becomes the rival. */
+static void challenge(struct translator *translator, struct loop *loop)
+{
+    struct trial *trial = loop->versions;
+    const struct version rival = trial->rival;
+
+    trial->since = 0;
+    if (rival.trace == NULL || !trace_lead(translator, loop, rival.trace, rival.ledger)) {
+        trial->rival.trace = NULL;
+        return;
+    }
+    trial->rival = trial->runs;
+    trial->runs = rival;
+    trial->runs.seen = trial->runs.led = ledger_reckon(rival.ledger);
+    loop->optimized = rival.recipe.passes;
+    translator->optimizer->totals.again++;
+    loop->again++;
+    look_again(translator, loop, TRIAL);
+}
+
+/* What was tried did not pay. */
+static void try_otherwise(struct translator *translator, struct loop *loop)
+{
+    if (++loop->tries < TRIES) {
+        trial_record_again(translator, loop);
+    } else {
+        wait_for_rival(translator, loop);
+    }
+}
+
+static bool is_same(const struct version *version, const struct path *path, struct recipe recipe)
+{
+    return version->trace != NULL && has_path(version->trace, path) &&
+           is_same_recipe(version->recipe, recipe);
+}
+
+bool trial_make(struct context *context, struct fragment *fragment, const struct path *path)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+    const struct trial *trial = loop->versions;
+    const struct recipe recipe = choose_recipe(translator, loop, path);
+    const bool lost = trial != NULL && is_same(&trial->rival, path, recipe);
+    const bool runs = trial != NULL && is_same(&trial->runs, path, recipe);
+
+    if (!lost && !runs && make(context, fragment, path, recipe)) {
+        return true;
+    }
+    if (trial != NULL && trial->runs.trace != NULL) {
+        go_on(translator, loop);
+        return true;
+    }
+    if (lost && trial->waited != 0) { /* the program goes that way again */
+        challenge(translator, loop);
+        return loop->traced;
+    }
+    if (trial != NULL && trial->rival.trace != NULL) {
+        try_otherwise(translator, loop);
+    }
+    return false;
+}
+
+static bool leaves_early(const struct loop *loop)
+{
+    const struct turns turns = ledger_turns(loop);
+
+    return turns.entries * TURNS_FEW > turns.executions;
+}
+
+static void undo(struct translator *translator, struct loop *loop)
+{
+    struct trial *trial = loop->versions;
+    const struct account *all = &trial->runs.seen, *first = &trial->runs.led;
+    const bool paid = all->after - first->after < all->before - first->before;
+
+    loop->few_turns |= leaves_early(loop);
+    trace_lead(translator, loop, NULL, NULL);
+    keep_rival(trial);
+    trial->waited = 0;
+    translator->optimizer->totals.undone++;
+    loop->undone_traces++;
+    if (paid) { /* it may pay again */
+        trial->wait = WAIT_LEAST;
+        wait_for_rival(translator, loop);
+    } else {
+        try_otherwise(translator, loop);
+    }
+}
+
+/* What was done to the same path that lost; nothing if none did. */
+static struct recipe rival_recipe(const struct trial *trial, const struct path *path)
+{
+    return trial->rival.trace != NULL && has_path(trial->rival.trace, path)
+               ? trial->rival.recipe
+               : (struct recipe){.passes = false};
+}
+
+/* Whether the trace is made once more, as it is worth by now. */
+static bool make_better(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+    const struct trial *trial = loop->versions;
+    const struct path path = *fragment->trace->path;
+    const struct recipe now = trial->runs.recipe, other = rival_recipe(trial, &path);
+    const bool few = !loop->few_turns && leaves_early(loop);
+
+    loop->few_turns |= few;
+    struct recipe recipe = choose_recipe(translator, loop, &path);
+    const bool passes = recipe.passes && !now.passes && !other.passes;
+    const bool unrolled = recipe.unrolled && !now.unrolled && !other.unrolled;
+    if (!few && !passes && !unrolled) {
+        return false;
+    }
+    recipe.passes |= now.passes;
+    return make(context, fragment, &path, recipe);
+}
+
+/* Whether the loop's path is recorded once more: since the last look fragments would have executed, or have, so much that
+ * a better path would repay itself. */
+static bool look_for_path(struct translator *translator, struct loop *loop, uint64_t executed)
+{
+    struct trial *trial = loop->versions;
+
+    if (trial->paths == TRIES || executed < loop->account.cost * PATH_MARGIN * PATH_SAVING) {
+        return false;
+    }
+    trial->paths++;
+    trial_record_again(translator, loop);
+    return true;
+}
+
+static void review(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = fragment->loop;
+    struct trial *trial = loop->versions;
+
+    if (trial->runs.trace == NULL) {
+        const struct account *once = &trial->rival.judged;
+        if (trial->rival.trace == NULL) { /* its code has changed */
+            trial_record_again(translator, loop);
+        } else if (!look_for_path(translator, loop, once->before / once->entries * trial->waited)) {
+            challenge(translator, loop);
+        }
+        return;
+    }
+    const struct account last = trial->runs.judged;
+    look(&trial->runs);
+    trial->since += trial->runs.judged.entries;
+    const bool beaten = trial->rival.trace != NULL && pays(&trial->rival) &&
+                        rate(&trial->rival) + CLEARLY < rate(&trial->runs);
+    const bool may_try = trial->since >= WAIT_LEAST;
+    if (beaten && (trial->challenged || may_try || !pays(&trial->runs))) {
+        trial->challenged = !trial->challenged;
+        challenge(translator, loop);
+        return;
+    }
+    trial->challenged = false;
+    if (loses(&trial->runs)) {
+        undo(translator, loop);
+    } else if (may_try && last.entries != 0 && trial->rival.trace != NULL &&
+               differs(&trial->runs.judged, &last)) {
+        trial->challenged = true;
+        challenge(translator, loop);
+    } else if (!make_better(context, fragment) &&
+               (rate(&trial->runs) <= PATH_ENOUGH ||
+                !look_for_path(translator, loop, trial->runs.judged.before))) {
+        go_on(translator, loop);
+    }
+}
+
+void trial_review(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+
+    review(context, fragment);
+    optimizer_spend(translator, fragment->loop, target_clock(translator) - began,
+                    target_cycles(translator) - first_cycle);
+}

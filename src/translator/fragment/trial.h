@@ -1,0 +1,42 @@
+/* Which version of a hot loop the program executes: its fragments, or one of the traces that were made of it.
+ *
+ * T_old and T_new are measured on the same executions: how often the program came to each block of a trace times what it
+ * executed there, and times what fragments would have.  A trace is looked at again and again, and judged by what it did
+ * since the last look, so that a change of the loop's behaviour shows.  Of two traces the better one is executed; where
+ * both lose, the fragments are, and the better of the two is tried again, ever more seldom if it goes on losing. */
+#ifndef STRATA_TRANSLATOR_FRAGMENT_TRIAL_H
+#define STRATA_TRANSLATOR_FRAGMENT_TRIAL_H
+
+#include "translator/fragment/ledger.h"
+#include "translator/fragment/trace.h"
+
+/* A trace of a loop. */
+struct version {
+    struct fragment *trace; /* NULL: there is none */
+    struct ledger *ledger;  /* of it */
+    struct recipe recipe;
+    struct account led;    /* what it had done when it was led to last, */
+    struct account seen;   /* and at the last look, */
+    struct account judged; /* and between that look and the one before: what it is judged by */
+};
+
+struct trial {
+    struct version runs;  /* what the loop leads to; without a trace it is the fragments */
+    struct version rival; /* the best of those that it does not lead to */
+    uint64_t wait;   /* executions of fragments until the rival is tried again, the next time, */
+    uint64_t waited; /* and this time */
+    uint64_t since;  /* executions of traces since a rival was tried */
+    unsigned paths;  /* how often another path was looked for, since this one brings little */
+    bool challenged; /* what runs has yet to show that it is better than its rival */
+};
+
+/* The path of the loop of `fragment` is known: it gets a trace that is worth it by now.  Whether it has one then. */
+bool trial_make(struct context *context, struct fragment *fragment, const struct path *path);
+/* The loop has been executed as often as it was to be until the next look. */
+void trial_review(struct context *context, struct fragment *fragment);
+/* The loop may be recorded again. */
+void trial_record_again(struct translator *translator, struct loop *loop);
+/* The code of `trace` may have changed: it is not led to again. */
+void trial_forget(const struct loop *loop, const struct fragment *trace);
+
+#endif
