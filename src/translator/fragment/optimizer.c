@@ -76,11 +76,19 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
         return false;
     }
     /* Half of it: the rest is for what is not seen here, such as counters, and traces that do not pay. */
-    const int64_t wanted = (int64_t)(optimizer->spent + next) - (int64_t)(elapsed / 200 * loss);
+    const int64_t wanted =
+        (int64_t)(optimizer->spent - optimizer->tried + next) - (int64_t)(elapsed / 200 * loss);
     if (wanted > optimizer->gain && elapsed - optimizer->looked > elapsed / 16) {
         look(translator, elapsed);
     }
     return wanted <= optimizer->gain;
+}
+
+bool optimizer_may_change(const struct translator *translator, guest_addr pc)
+{
+    const struct code_range *vdso = &translator->vdso;
+
+    return pc - vdso->start >= vdso->end - vdso->start;
 }
 
 const struct log *optimizer_find_log(const struct optimizer *optimizer, const uint8_t *code)

@@ -81,7 +81,8 @@ struct optimizer {
     struct optimizer_totals totals;
     uint64_t began; /* by target_clock */
     uint64_t spent; /* on recording and on making traces, */
-    uint64_t asked; /* of it, on loops that had to wait */
+    uint64_t asked; /* of it, on loops that had to wait, */
+    uint64_t tried; /* and on looking at traces, and leading loops from one to another */
     struct ledger *ledgers;
     struct ledger_sum settled; /* what traces have done that are gone */
     int64_t gain;              /* of all, when it was looked at last, */
@@ -110,6 +111,9 @@ struct optimizer {
 uint32_t optimizer_needs(const struct translator *translator, uint64_t length);
 /* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
+/* Whether the code at `pc` may be in a trace.  That of the vDSO may not: it is the kernel's, and reads memory that the
+ * kernel changes at any time. */
+bool optimizer_may_change(const struct translator *translator, guest_addr pc);
 /* The loop has cost more: as much as target_clock and target_cycles say. */
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,
                      uint64_t cycles);

@@ -330,6 +330,10 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
     struct loop *loop = fragment->loop;
 
     recorder_abandon(context);
+    if (!optimizer_may_change(translator, loop->head)) {
+        leave_plain(translator, loop);
+        return plain;
+    }
     if (floats(translator, fragment)) {
         return plain;
     }
@@ -353,6 +357,7 @@ static bool ends_path(const struct translator *translator, const struct fragment
     const bool exact = translator->options.counters == COUNTERS_SW_EXACT;
 
     return fragment == NULL || fragment->guarded ||
+           !optimizer_may_change(translator, fragment->start) ||
            (exact && fragment->loop != NULL && !fragment->loop->hidden);
 }
 

@@ -175,7 +175,7 @@ static bool add_part(struct translator *translator, struct walk *walk, struct pl
     const guest_addr pc = plan->pc;
     const unsigned block = walk->block;
 
-    if (!build_scan(translator, plan)) {
+    if (!optimizer_may_change(translator, pc) || !build_scan(translator, plan)) {
         plan_go_on(plan);
         return false;
     }
@@ -221,7 +221,8 @@ bool trace_plan(struct context *context, const struct path *path, struct plan *p
     /* A head that takes no code could not be counted where its trace begins; and one whose block alone is too long for a
      * trace would lead to itself. */
     *straightened = walk.guards;
-    return !plan->careful && plan->steps[0].kind != STEP_JUMP && plan->steps[0].kind != STEP_ON;
+    return optimizer_may_change(translator, plan->start) && !plan->careful &&
+           plan->steps[0].kind != STEP_JUMP && plan->steps[0].kind != STEP_ON;
 }
 
 /* A jump from near the one reaches what is near the other. */

@@ -149,6 +149,7 @@ struct translator {
     guest_addr name;         /* the program's first argument */
     guest_addr arguments, arguments_end; /* the others, as strings one behind the other */
     struct code_range auxiliary;         /* its auxiliary vector */
+    struct code_range vdso; /* the kernel's code in the process; empty if there is none */
     struct option_words option_words;
     struct optimizer *optimizer;       /* NULL without --opt */
     char executable[EXECUTABLE_BYTES]; /* the name of its file, from the root on */

@@ -431,9 +431,12 @@ static void review(struct context *context, struct fragment *fragment)
 void trial_review(struct context *context, struct fragment *fragment)
 {
     struct translator *translator = context->translator;
+    struct optimizer *optimizer = translator->optimizer;
     const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const uint64_t traces = optimizer->totals.traces;
 
     review(context, fragment);
-    optimizer_spend(translator, fragment->loop, target_clock(translator) - began,
-                    target_cycles(translator) - first_cycle);
+    const uint64_t cost = target_clock(translator) - began;
+    optimizer_spend(translator, fragment->loop, cost, target_cycles(translator) - first_cycle);
+    optimizer->tried += traces == optimizer->totals.traces ? cost : 0;
 }

@@ -4,6 +4,7 @@
 #include "translator/fragment/fetch.h"
 #include "translator/process/self.h"
 #include "translator/process/stack.h"
+#include "translator/process/vdso.h"
 
 #include "base/text.h"
 #include "elf/image.h"
@@ -355,6 +356,7 @@ struct program load_program(struct translator *translator, uint64_t *stack, unsi
         program.entry = interpreter.image.entry + interpreter.bias;
     }
     uint64_t auxiliary[2];
+    translator->vdso = vdso_find(stack_find_vdso(stack));
     program.stack = stack_rewrite(stack, skip, &facts, &translator->has_hardware, auxiliary);
     translator->auxiliary = (struct code_range){auxiliary[0], auxiliary[1]};
     return program;

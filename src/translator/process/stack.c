@@ -3,6 +3,7 @@
 
 #include "target_facts.h"
 
+#include <asm/auxvec.h>
 #include <linux/auxvec.h>
 
 /* Copies up to and including the zero that ends a vector of pointers. */
@@ -36,16 +37,29 @@ static uint64_t rewrite_value(uint64_t type, uint64_t value, const struct stack_
     }
 }
 
-bool stack_has_hardware(const uint64_t *stack)
+/* The entry of the auxiliary vector of this type, or the one that ends it. */
+static const uint64_t *find_entry(const uint64_t *stack, uint64_t type)
 {
     const uint64_t *at = stack + 1 + stack[0] + 1;
 
     while (*at++ != 0) { /* the environment */
     }
-    while (at[0] != AT_NULL && at[0] != TARGET_HARDWARE_AUXV) {
+    while (at[0] != AT_NULL && at[0] != type) {
         at += 2;
     }
-    return at[0] == TARGET_HARDWARE_AUXV;
+    return at;
+}
+
+bool stack_has_hardware(const uint64_t *stack)
+{
+    return find_entry(stack, TARGET_HARDWARE_AUXV)[0] == TARGET_HARDWARE_AUXV;
+}
+
+uint64_t stack_find_vdso(const uint64_t *stack)
+{
+    const uint64_t *entry = find_entry(stack, AT_SYSINFO_EHDR);
+
+    return entry[0] == AT_SYSINFO_EHDR ? entry[1] : 0;
 }
 
 uint64_t stack_rewrite(uint64_t *stack, unsigned skip, const struct stack_facts *facts,

@@ -17,6 +17,8 @@ struct stack_facts {
 
 /* Whether the machine announced the extension, on the stack as the kernel made it. */
 bool stack_has_hardware(const uint64_t *stack);
+/* Where it says that the vDSO's image is, or 0. */
+uint64_t stack_find_vdso(const uint64_t *stack);
 /* Turns the stack that the kernel made for the translator into the program's:
  * without the first `skip` arguments and with the facts.  Returns the stack
  * pointer; *has_hardware says whether the machine announced the extension, which

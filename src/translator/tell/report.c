@@ -248,12 +248,8 @@ static void put_loop(void *argument, const struct loop_counts *counts)
     output_address(output, counts->head);
     output_string(output, "\",\"executions\":");
     output_unsigned(output, counts->executions);
-    if (counts->hot) {
-        output_string(output, ",\"callback_taken\":true");
-    }
-    if (counts->evicted) {
-        output_string(output, ",\"evicted\":true");
-    }
+    output_string(output, counts->hot ? ",\"callback_taken\":true" : "");
+    output_string(output, counts->evicted ? ",\"evicted\":true" : "");
     output_string(output, counts->partial ? ",\"complete\":false}" : "}");
 }
 
