@@ -153,10 +153,11 @@ static void go_on(struct translator *translator, struct loop *loop)
 void trial_record_again(struct translator *translator, struct loop *loop)
 {
     const uint64_t threshold = translator->options.threshold;
+    const unsigned bits = loop->tries < TRIES ? TRY_GROWTH_BITS * loop->tries : 0;
 
     loop->trial = 0;
     loop->profiled = false;
-    translator->counts->kind->again(translator, loop, threshold << TRY_GROWTH_BITS * loop->tries);
+    translator->counts->kind->again(translator, loop, threshold << bits);
 }
 
 void trial_forget(const struct loop *loop, const struct fragment *trace)
