@@ -8,6 +8,7 @@ void test_ctr_ret(void);
 void test_sit_new(uint64_t slice);
 uint64_t test_ctx_start(uint64_t start, uint64_t argument);
 void test_ctx_stop(void);
+uint64_t test_ctr_time(uint64_t tag, uint64_t which);
 void test_ic_sync(const void *start, uint64_t bytes);
 void test_csr_write(uint64_t value);
 uint64_t test_csr_read(void);
@@ -50,6 +51,11 @@ void test_ctx_stop(void)
 void test_ic_sync(const void *start, uint64_t bytes)
 {
     xstrata_ic_sync(start, bytes, 3);
+}
+
+uint64_t test_ctr_time(uint64_t tag, uint64_t which)
+{
+    return xstrata_ctr_time(tag, which);
 }
 
 void test_csr_write(uint64_t value)

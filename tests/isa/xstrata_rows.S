@@ -11,6 +11,7 @@
     ctx_stop
     ic_sync a0, a1, 0
     ic_sync t5, t6, 31
+    ctr_time a0, a1, a2
     csrw XSTRATA_CSR_ctrthresh, a0
     csrw XSTRATA_CSR_ctrepc, a0
     csrr a0, XSTRATA_CSR_ctrarg

@@ -101,6 +101,7 @@ static void the_extension_has_names(void **state)
     assert_text(0x0ab5050b, 0, "ctx.start\tx10,x10,x11");
     assert_text(0x0c00000b, 0, "ctx.stop");
     assert_text(0x0eb50f8b, 0, "ic.sync\tx10,x11,31");
+    assert_text(0x10b5050b, 0, "ctr.time\tx10,x10,x11");
     assert_text(0x80051073, 0, "csrrw\tx0,ctrthresh,x10");
     assert_text(0xcc102573, 0, "csrrs\tx10,strfeat,x0");
     assert_string_equal(rv64_csr_name(RV64_CSR_ctrepc), "ctrepc");

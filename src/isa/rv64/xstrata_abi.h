@@ -11,6 +11,16 @@
 enum {
     XSTRATA_COUNTERS = 1,
     XSTRATA_LAST_WORDS = 8, /* bits 1 and 2 are of slices and helper contexts */
+    XSTRATA_TIMES = 16,     /* instructions have cycles, and counters measure them */
+};
+
+/* What ctr.time reads of a counter: a number in its second operand. */
+enum {
+    XSTRATA_TIME_RETIRED,     /* executions that retired in some cycle */
+    XSTRATA_TIME_CYCLES,      /* cycles from the retirement before each of these to its own */
+    XSTRATA_TIME_MISSES,      /* of loads: those that did not find their line in the first level */
+    XSTRATA_TIME_MISS_CYCLES, /* which these took from when they were issued until their data came */
+    XSTRATA_TIME_COUNT,
 };
 
 /* What ic.sync says of the bytes that it makes visible; 8 to 31 are free. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Changes with everything here that a compiled unit depends on. */
-#define UNIT_VERSION 1
+#define UNIT_VERSION 2
 
 enum watch {
     WATCH_COUNTED = 1,     /* executions of one address, counted in a cell */
@@ -105,6 +105,7 @@ struct watch_event {
     uint64_t slots; /* of STALLED: how many instructions could have retired */
     struct watch_times times;
     struct watch_access access; /* of ISSUED and MISSED */
+    uint64_t waited; /* of RETIRED: cycles since an instruction of its context last retired */
 };
 
 /* Counts executions.  `fires_at` is compared for equality after the increment, so a cell that must never fire

@@ -326,7 +326,7 @@ static int make_stack(struct process *process, const struct program_request *req
     struct memory *memory = &process->machine.memory;
     const struct elf_image *image = &program->image;
     const struct auxiliary_entry auxiliary[] = {
-        {AT_STRATA, MACHINE_FEATURES},
+        {AT_STRATA, machine_features(&process->machine)},
         {AT_HWCAP, HARDWARE_CAPABILITIES},
         {AT_PAGESZ, GUEST_PAGE_BYTES},
         {AT_CLKTCK, CLOCK_TICKS},

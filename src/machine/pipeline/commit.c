@@ -53,15 +53,18 @@ static void retire_store(struct pipeline *pipeline, struct context *context, uns
     context->stores_known--;
 }
 
-/* Up to now, from where one retired before it, the instruction was the oldest of its context. */
-static void count_cycles(const struct pipeline *pipeline, struct context *context,
-                         const struct static_insn *insn)
+/* Up to now, from where one retired before it, the instruction was the oldest of its context.  Returns how long. */
+static uint64_t count_cycles(const struct pipeline *pipeline, struct context *context,
+                             const struct static_insn *insn)
 {
+    const uint64_t waited = pipeline->now - context->last_retired;
+
     if (insn->cycles != NULL && pipeline->measuring) {
-        insn->cycles[0] += pipeline->now - context->last_retired;
+        insn->cycles[0] += waited;
         insn->cycles[1]++;
     }
     context->last_retired = pipeline->now;
+    return waited;
 }
 
 static void retire(struct pipeline *pipeline, struct context *context, unsigned number, uint32_t id)
@@ -78,11 +81,13 @@ static void retire(struct pipeline *pipeline, struct context *context, unsigned 
     pipeline->memory_in_flight -= (insn->flags & (STATIC_LOAD | STATIC_STORE)) != 0;
     context->head = (context->head + 1) & (pipeline->ring - 1);
     context->count--;
-    if (UNLIKELY((pipeline->told & WATCH_CYCLES) != 0) && (insn->flags & STATIC_HELPER) == 0) {
-        count_cycles(pipeline, context, insn);
+    uint64_t waited = 0;
+    if (UNLIKELY((pipeline->told & (WATCH_CYCLES | WATCH_RETIRED)) != 0) &&
+        (insn->flags & STATIC_HELPER) == 0) {
+        waited = count_cycles(pipeline, context, insn);
     }
     if (tell_is_wanted(pipeline, insn, WATCH_RETIRED)) {
-        tell(pipeline, WATCH_RETIRED, id, &(struct watch_event){0});
+        tell(pipeline, WATCH_RETIRED, id, &(struct watch_event){.waited = waited});
     }
     if (UNLIKELY(pipeline->helpers != NULL)) {
         pipeline->hooks->retired(pipeline->helpers, number, id);

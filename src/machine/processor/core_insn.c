@@ -47,7 +47,7 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
         *value = counter_table_entries(machine->counters);
         return true;
     case RV64_CSR_strfeat:
-        *value = MACHINE_FEATURES;
+        *value = machine_features(machine);
         return true;
     default:
         return false;
@@ -168,6 +168,9 @@ bool core_insn_execute(struct machine *machine, struct hart *hart)
         break;
     case RV64_ctr_read:
         set_register(hart, insn.rd, counter_table_read(machine->counters, a));
+        break;
+    case RV64_ctr_time:
+        set_register(hart, insn.rd, counter_table_time(machine->counters, a, b));
         break;
     case RV64_ctr_drop:
         counter_table_drop(machine->counters, a);

@@ -303,6 +303,7 @@ static bool add_units(struct machine *machine)
         for (unsigned i = 0; i < PHASE_DETAIL; i++) {
             machine->phase_units[i].timed = true;
         }
+        counter_table_take_times(machine->counters);
         pipeline_tell(machine->pipeline, &machine->units);
     }
     return true;
@@ -545,6 +546,12 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
     const enum engine_stop stop = run_budget(machine, hart, budget);
     machine->untimed_instructions += timed ? 0 : machine->instructions - before;
     return stop;
+}
+
+uint64_t machine_features(const struct machine *machine)
+{
+    return UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS |
+           (machine->pipeline != NULL ? XSTRATA_TIMES : 0);
 }
 
 uint64_t machine_cycles(const struct machine *machine)

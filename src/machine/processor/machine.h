@@ -21,9 +21,6 @@ struct alone;
 struct sampler_plan;
 struct slice_set;
 
-/* Feature bits of CSR strfeat and of the auxiliary vector. */
-#define MACHINE_FEATURES (UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS)
-
 /* The trace's, one that the caller keeps, and that of the view of the pipeline. */
 #define OWN_DESCRIPTORS 3
 
@@ -141,6 +138,8 @@ uint64_t machine_phase_left(const struct machine *machine);
 void machine_advance_phase(struct machine *machine);
 
 /* The clock of a running program: cycles, and a cycle for each instruction that has none; or instructions, as its processor says. */
+/* Feature bits of CSR strfeat and of the auxiliary vector. */
+uint64_t machine_features(const struct machine *machine);
 uint64_t machine_cycles(const struct machine *machine);
 /* Virtual time in nanoseconds: one per cycle of the pipeline and per retired instruction that has no
  * cycles, plus idle time. */

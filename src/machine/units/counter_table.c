@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/spread.h"
+#include "isa/rv64/xstrata_abi.h"
 #include "machine/state/statistics.h"
 #include "machine/units/origins.h"
 
@@ -63,6 +64,7 @@ struct monitored {
     uint64_t base;      /* cell.executions when the present entry was made */
     uint64_t threshold; /* of the present entry, 0: never */
     uint64_t entry;     /* of a table with a size: the present one */
+    uint64_t times[XSTRATA_TIME_COUNT]; /* of the present entry */
     bool counts;        /* executions are those of the loop */
     bool live;          /* an entry holds it */
 };
@@ -73,6 +75,7 @@ struct counter_table {
     uint64_t size;                 /* COUNTER_UNLIMITED or the number of entries */
     struct monitored **entries;
     uint64_t index; /* where the next counter goes */
+    bool takes_times;
     struct keyed_set tags, loops;
     struct counter_totals totals;
 };
@@ -243,12 +246,18 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
     }
     monitored->live = true;
     monitored->base = monitored->cell.executions;
+    memset(monitored->times, 0, sizeof monitored->times);
     table->totals.created++;
 }
 
 void counter_table_name_by(struct counter_table *table, const struct origins *origins)
 {
     table->origins = origins;
+}
+
+void counter_table_take_times(struct counter_table *table)
+{
+    table->takes_times = true;
 }
 
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
@@ -280,6 +289,14 @@ uint64_t counter_table_read(const struct counter_table *table, guest_addr tag)
     return monitored != NULL && monitored->live ? count_of(monitored) : UINT64_MAX;
 }
 
+uint64_t counter_table_time(const struct counter_table *table, guest_addr tag, uint64_t which)
+{
+    const struct monitored *monitored = find(table, tag);
+    return monitored != NULL && monitored->live && which < XSTRATA_TIME_COUNT
+               ? monitored->times[which]
+               : UINT64_MAX;
+}
+
 void counter_table_drop(struct counter_table *table, guest_addr tag)
 {
     struct monitored *monitored = find(table, tag);
@@ -306,6 +323,21 @@ static void on_counted(struct unit *unit, const struct watch_event *event, struc
     unit_raise(unit, event, monitored->callback, monitored->keyed.key);
 }
 
+static void on_retired(struct unit *unit, const struct watch_event *event)
+{
+    struct monitored *monitored = event->own;
+    (void)unit;
+    if (event->helper) {
+        return;
+    }
+    monitored->times[XSTRATA_TIME_RETIRED]++;
+    monitored->times[XSTRATA_TIME_CYCLES] += event->waited;
+    if ((event->instruction->flags & WATCHED_LOAD) != 0 && event->level != WATCH_L1) {
+        monitored->times[XSTRATA_TIME_MISSES]++;
+        monitored->times[XSTRATA_TIME_MISS_CYCLES] += event->times.done - event->times.issued;
+    }
+}
+
 static void on_callback_begins(struct unit *unit, uint64_t tag)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
@@ -321,7 +353,10 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     if (monitored == NULL || !monitored->counts) {
         return (struct watch_request){.events = 0};
     }
-    return (struct watch_request){.events = WATCH_COUNTED, .cell = &monitored->cell};
+    return (struct watch_request){
+        .events = WATCH_COUNTED | (table->takes_times ? WATCH_RETIRED : 0u),
+        .cell = &monitored->cell,
+        .own = monitored};
 }
 
 uint64_t counter_table_entries(const struct counter_table *table)
@@ -437,8 +472,10 @@ static void destroy(struct unit *unit)
 
 static const struct unit_kind kind = {
     .name = "counters",
+    .timed = WATCH_RETIRED,
     .watches = watches,
     .counted = on_counted,
+    .retired = on_retired,
     .callback_begins = on_callback_begins,
     .report = report,
     .destroy = destroy,

@@ -17,10 +17,15 @@ struct unit *counter_table_unit(struct counter_table *table);
 /* From now on a tag in a translator's cache is a counter of the program's loop that has its code there. */
 void counter_table_name_by(struct counter_table *table, const struct origins *origins);
 
+/* From now on counters measure cycles, too: a pipeline tells what retires. */
+void counter_table_take_times(struct counter_table *table);
+
 /* ctr.new, ctr.read, ctr.drop.  A callback of 0 only counts, as does threshold 0. */
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
                        uint64_t threshold);
 uint64_t counter_table_read(const struct counter_table *table, guest_addr tag);
+/* ctr.time: one of XSTRATA_TIME_ ... of the tag's counter; all ones if there is none. */
+uint64_t counter_table_time(const struct counter_table *table, guest_addr tag, uint64_t which);
 void counter_table_drop(struct counter_table *table, guest_addr tag);
 
 uint64_t counter_table_entries(const struct counter_table *table);

@@ -16,6 +16,7 @@ _start:
     csrr t0, XSTRATA_CSR_ctrentries
     check 6, t0, 64
     csrr t0, XSTRATA_CSR_strfeat
+    andi t0, t0, ~16        /* which is that of processors with cycles */
     check 7, t0, 9
     /* 64 bits wide. */
     li s0, 0xfedcba9876543210
