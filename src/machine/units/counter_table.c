@@ -61,12 +61,12 @@ struct monitored {
     struct loop *loop;
     struct monitored *next_of_loop;
     guest_addr callback;
-    uint64_t base;      /* cell.executions when the present entry was made */
-    uint64_t threshold; /* of the present entry, 0: never */
-    uint64_t entry;     /* of a table with a size: the present one */
+    uint64_t base;                      /* cell.executions when the present entry was made */
+    uint64_t threshold;                 /* of the present entry, 0: never */
+    uint64_t entry;                     /* of a table with a size: the present one */
     uint64_t times[XSTRATA_TIME_COUNT]; /* of the present entry */
-    bool counts;        /* executions are those of the loop */
-    bool live;          /* an entry holds it */
+    bool counts;                        /* executions are those of the loop */
+    bool live;                          /* an entry holds it */
 };
 
 struct counter_table {
@@ -353,10 +353,10 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     if (monitored == NULL || !monitored->counts) {
         return (struct watch_request){.events = 0};
     }
-    return (struct watch_request){
-        .events = WATCH_COUNTED | (table->takes_times ? WATCH_RETIRED : 0u),
-        .cell = &monitored->cell,
-        .own = monitored};
+    return (struct watch_request){.events =
+                                      WATCH_COUNTED | (table->takes_times ? WATCH_RETIRED : 0u),
+                                  .cell = &monitored->cell,
+                                  .own = monitored};
 }
 
 uint64_t counter_table_entries(const struct counter_table *table)
