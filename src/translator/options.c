@@ -275,6 +275,12 @@ static const char *take_opt(struct options *options, const char *value)
     return passes_expected;
 }
 
+static const char *take_prefetch(struct options *options, const char *value)
+{
+    options->prefetch_all = equals(value, "all");
+    return options->prefetch_all || equals(value, "missing") ? NULL : ": expected missing, or all";
+}
+
 static const char *take_effort(struct options *options, const char *value)
 {
     uint64_t level = 0;

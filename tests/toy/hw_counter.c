@@ -103,3 +103,21 @@ bool target_hw_linked(const struct exit *exit)
 {
     return displacement_get(exit->site.displacement) != exit->site.maker;
 }
+
+/* The toy's executions have no cycles. */
+bool target_hw_has_times(void)
+{
+    return false;
+}
+
+struct target_times target_hw_times(const uint8_t *tag)
+{
+    (void)tag;
+    return (struct target_times){.retired = 0};
+}
+
+const uint8_t *target_behind(const uint8_t *code, bool *loads)
+{
+    *loads = false;
+    return code + TARGET_SHORTEST_INSTRUCTION;
+}

@@ -3,6 +3,7 @@
 
 #include "target_facts.h"
 #include "translator/passes/place.h"
+#include "translator/passes/prefetch.h"
 #include "translator/passes/simpler.h"
 
 #include "base/check.h"
@@ -22,6 +23,12 @@ int64_t target_upper_part(int64_t address)
     const uint64_t half = UINT64_C(1) << (ADDS_BITS - 1);
 
     return (int64_t)(((uint64_t)address + half) & ~(2 * half - 1));
+}
+
+/* Lines of 8 bytes. */
+int64_t target_touch_part(int64_t constant)
+{
+    return constant & ~INT64_C(7);
 }
 
 uint32_t ops_word_with(enum ops_word word, uint64_t constant)
@@ -158,6 +165,7 @@ void ops_begin(struct ops *ops)
     ops->loops = ops->plain_sides = false;
     ops->alone = true;
     ops->named = 0;
+    ops->ahead_count = 0;
 }
 
 static uint8_t name(struct ops *ops, unsigned reg)

@@ -10,6 +10,7 @@
 
 #include "target_facts.h"
 #include "translator/passes/log.h"
+#include "translator/passes/prefetch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -364,9 +365,60 @@ static void execute_op(struct run *run, const struct item *item)
     }
 }
 
+/* A part of what touches a line ahead: the scratch register alone changes.  A load that is added may fault, and give 0. */
+static void execute_ahead(struct run *run, const struct item *item)
+{
+    const struct op *of = &run->ops->list[item->of];
+    uint64_t value = (uint64_t)item->constant;
+
+    if (item->step != AHEAD_TOUCH && item->dst != PLACE_SCRATCH) {
+        fail(run, "what touches ahead of op %u writes to x%u", item->op, item->dst);
+        return;
+    }
+    switch (item->step) {
+    case AHEAD_CONSTANT:
+        break;
+    case AHEAD_SUM:
+        value =
+            read_register(run, item->src[0], item->op) + read_register(run, item->src[1], item->op);
+        break;
+    case AHEAD_COMPUTE:
+        value = compute(run, of, item);
+        break;
+    default:
+        expect_small(run, item->constant, item->op);
+        value += read_register(run, item->src[0], item->op);
+        break;
+    }
+    if (item->step == AHEAD_TOUCH) {
+        if (item->constant != target_touch_part(item->constant)) {
+            fail(run, "ahead of op %u: a touch cannot add %lld", item->op,
+                 (long long)item->constant);
+        }
+        run->seen->touches++;
+        run->seen->touched = value;
+        return;
+    }
+    if (item->step == AHEAD_LOAD) {
+        struct op load = *of;
+        struct ops_machine *machine = run->plain;
+        const uint64_t kept = machine->registers[1];
+        load.rs[0] = 1;
+        load.constant = 0;
+        machine->registers[1] = value;
+        value = ops_extend(&load, ops_machine_bytes(machine, &load));
+        machine->registers[1] = kept;
+        run->seen->added++;
+    }
+    run->registers[PLACE_SCRATCH] = value;
+}
+
 /* As items.c notes it. */
 static void note_event(struct run *run, const struct item *item)
 {
+    if (item->kind == ITEM_AHEAD) {
+        return;
+    }
     if (item->guest == NO_REGISTER && (item->dst == NO_REGISTER || item->dst == 0)) {
         return;
     }
@@ -389,6 +441,7 @@ static void execute_item(struct run *run, const struct item *item)
 {
     const struct op *op = &run->ops->list[item->op];
     const bool has_code = item->kind == ITEM_ADD || item->kind == ITEM_CONSTANT ||
+                          item->kind == ITEM_AHEAD ||
                           (item->kind == ITEM_OP && op->kind != OP_BLOCK);
 
     if (has_code) {
@@ -410,6 +463,9 @@ static void execute_item(struct run *run, const struct item *item)
         return;
     case ITEM_OP:
         execute_op(run, item);
+        break;
+    case ITEM_AHEAD:
+        execute_ahead(run, item);
         break;
     default:
         break;
@@ -549,7 +605,7 @@ const char *ops_check(const struct ops *ops, const struct arranged *to, uint64_t
 
 void ops_print_items(const struct arranged *to)
 {
-    static const char *const kinds[] = {"op", "add", "constant", "note", "empty"};
+    static const char *const kinds[] = {"op", "add", "constant", "note", "empty", "ahead"};
 
     fprintf(stderr, "spares %x, before %u\n", to->spares, to->before_count);
     for (unsigned i = 0; i < to->before_count + to->item_count; i++) {

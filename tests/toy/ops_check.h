@@ -42,6 +42,8 @@ bool ops_machine_do(struct ops_machine *machine, const struct op *op, unsigned n
 
 /* What the runs of a test had in them. */
 struct ops_seen {
+    uint64_t touches, touched; /* lines touched ahead, and the last one */
+    uint64_t added;            /* loads that the list does not have */
     uint64_t instructions, turns, ways_out, moves, cycles, spares, before, absent[OPS_REGISTERS];
 };
 

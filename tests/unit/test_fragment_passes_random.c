@@ -4,6 +4,7 @@
 #include "ops_check.h"
 
 #include "target_facts.h"
+#include "translator/passes/prefetch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -241,6 +242,7 @@ static void make_list(uint64_t seed, const uint64_t registers[OPS_REGISTERS])
 struct way {
     unsigned passes;
     bool alone, log;
+    unsigned turns_ahead;
     uint32_t spares;
     uint64_t seed, registers[OPS_REGISTERS];
 };
@@ -252,7 +254,12 @@ static const char *try(struct ops *list, const struct way *way)
     for (unsigned i = 0; i < list->count; i++) {
         list->list[i].flags &= (uint8_t)~OP_KNOWN;
     }
-    if (!number_run(list) || !place_run(&place, list, way->spares, &arranged)) {
+    if (!number_run(list)) {
+        given_up++;
+        return NULL;
+    }
+    prefetch_find(list, NULL, 0, way->turns_ahead);
+    if (!place_run(&place, list, way->spares, &arranged)) {
         given_up++;
         return NULL;
     }
@@ -305,6 +312,8 @@ static void check_list(uint64_t number)
     make_list(way.seed, way.registers);
     for (unsigned i = 0; i < RUNS; i++) {
         way.passes = one_in(2) ? PASSES_ALL : below(PASSES_ALL + 1);
+        way.passes |= one_in(2) ? 1u << PASS_PREFETCH : 0;
+        way.turns_ahead = below(40);
         way.alone = !one_in(4);
         way.log = one_in(20);
         way.spares = one_in(3) ? 0 : TARGET_KEPT_REGISTERS;
@@ -346,6 +355,10 @@ static void random_lists_do_the_same_when_arranged(void **state)
         (unsigned long long)seen.ways_out, (unsigned long long)seen.moves,
         (unsigned long long)seen.cycles, (unsigned long long)seen.spares,
         (unsigned long long)seen.before);
+    print_message("%llu lines touched ahead, %llu loads added\n", (unsigned long long)seen.touches,
+                  (unsigned long long)seen.added);
+    assert_true(seen.touches >= lists / TAKEN_OUT_PER_LISTS);
+    assert_true(seen.added >= lists / TAKEN_OUT_PER_LISTS / 4);
     assert_true(given_up <= lists / GIVEN_UP_PER_LISTS);
     assert_true(seen.cycles >= lists / TAKEN_OUT_PER_LISTS);
 }

@@ -1,4 +1,5 @@
 /* Counters that the processor has: made by the exits that lead to a loop's head, or by the translator. */
+#include "translator/fragment/ahead.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
@@ -271,6 +272,7 @@ static void replace(struct translator *translator, struct loop *loop, const uint
     const uint64_t count = target_hw_read(tag) - uncounted;
     count_settle(counts, loop, loop->executions + count);
     ledger_carry(loop, count);
+    ahead_carry(translator, loop, tag);
     target_hw_drop(tag);
     counts->totals.created++;
     counts->totals.dropped++;

@@ -229,6 +229,9 @@ struct account ledger_reckon(const struct ledger *ledger)
         account.after +=
             count * block->after_on +
             off * (block->exit != NULL ? target_exit_length(block->exit) : block->after_off);
+        if (ledger->shares != NULL) {
+            account.ahead += count * (uint64_t)-ledger->shares[i].left_out[PASS_PREFETCH];
+        }
         count = on;
     }
     if (ledger->landing != NULL) {
@@ -304,6 +307,7 @@ static void add(struct account *to, const struct account *more)
     to->entries += more->entries;
     to->before += more->before;
     to->after += more->after;
+    to->ahead += more->ahead;
 }
 
 struct account ledger_read(const struct translator *translator, const struct loop *loop)

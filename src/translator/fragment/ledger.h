@@ -16,8 +16,17 @@ struct account {
     uint64_t left;    /* of these, how often it was left before its end */
     uint64_t before;  /* instructions that fragments would have executed for what its trace did */
     uint64_t after;   /* that the trace has */
-    uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
+    uint64_t
+        ahead;     /* of these, to fetch ahead what is loaded later: in cycles that may be a gain */
+    uint64_t cost; /* of recording the path and making the trace, in the units of target_clock */
     uint64_t cost_cycles; /* the same by target_cycles */
+};
+
+/* What a counter has measured; all zero where executions have no cycles. */
+struct target_times {
+    uint64_t retired, cycles; /* executions, and what they took */
+    uint64_t misses,
+        miss_cycles; /* of a load: those that missed the first level, and how long for */
 };
 
 /* Of all traces, without what they cost. */
@@ -55,7 +64,8 @@ struct ledger {
     struct ledger *next; /* of all */
     struct ledger_told told;
     struct loop *loop;
-    uint64_t base; /* entries that counters counted which are gone */
+    uint64_t base;               /* entries that counters counted which are gone */
+    struct target_times carried; /* and what they measured, while that is of interest (ahead.h) */
     const uint8_t
         *landing; /* of a trace that does something before it begins: is counted, too; or NULL */
     uint16_t landing_length;

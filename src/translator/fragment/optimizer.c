@@ -1,6 +1,7 @@
 /* Begins and ends what is known of hot loops. */
 #include "translator/fragment/optimizer.h"
 
+#include "translator/fragment/ahead.h"
 #include "translator/fragment/ledger.h"
 #include "translator/fragment/recorder.h"
 #include "translator/fragment/translator.h"
@@ -144,8 +145,15 @@ void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t 
 
 void optimizer_settle(struct translator *translator)
 {
-    if (translator->optimizer != NULL) {
-        ledger_settle(translator);
+    if (translator->optimizer == NULL) {
+        return;
+    }
+    ledger_settle(translator);
+    for (unsigned i = 0; i < translator->counts->loop_count; i++) {
+        struct trial *trial = translator->counts->loops[i].versions;
+        if (trial != NULL) {
+            ahead_end(trial);
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include "translator/fragment/cache.h"
 #include "translator/fragment/fragment.h"
+#include "translator/fragment/ledger.h"
 #include "translator/fragment/plan.h"
 #include "translator/passes/log.h"
 #include "translator/passes/place.h"
@@ -183,6 +184,11 @@ void target_look_at_processor(struct translator *translator);
  * that is not NULL. */
 void target_hw_leave(const uint8_t *way);
 void target_hw_drop(const uint8_t *tag);
+/* Whether counters measure what executions take; and what one has measured, nothing if it is not there. */
+bool target_hw_has_times(void);
+struct target_times target_hw_times(const uint8_t *tag);
+/* The instruction behind the one at `code`; whether that is a load which is the program's, if it is on a trace. */
+const uint8_t *target_behind(const uint8_t *code, bool *loads);
 /* Whether there can be any number of them. */
 bool target_hw_unlimited(void);
 /* Sends `exit` to a trampoline that makes a counter for `to`, once, and then sends the exit straight there

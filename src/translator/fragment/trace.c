@@ -1,6 +1,7 @@
 /* Makes a trace of a path: one plan, guards in the place of its branches, and the way there. */
 #include "translator/fragment/trace.h"
 
+#include "translator/fragment/ahead.h"
 #include "translator/fragment/build.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
@@ -357,9 +358,9 @@ static void note_holders(struct translator *translator, const struct plan *plan,
     }
 }
 
-/* What passes make of the plan; NULL if it stays as it is. */
-static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
-                                       bool may_put_away)
+/* What passes make of the plan of a trace of `loop`; NULL if it stays as it is. */
+static const struct arranged *optimize(struct translator *translator, const struct loop *loop,
+                                       const struct plan *plan, struct recipe recipe)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
@@ -371,7 +372,12 @@ static const struct arranged *optimize(struct translator *translator, const stru
         return NULL;
     }
     /* Not where a counter stands in front of each turn. */
-    const bool puts_away = ops->loops && may_put_away && !ops->plain_sides &&
+    if (recipe.ahead) {
+        ahead_find(translator, loop, ops);
+    } else {
+        ops->ahead_count = 0;
+    }
+    const bool puts_away = ops->loops && recipe.spares && !ops->plain_sides &&
                            translator->options.counters != COUNTERS_SW_EXACT;
     const uint32_t spares = puts_away ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
@@ -379,10 +385,10 @@ static const struct arranged *optimize(struct translator *translator, const stru
         return NULL;
     }
     optimizer->passed += placed->plain;
-    if (placed->executed >= placed->plain) {
+    if (placed->executed >= placed->plain && placed->touches == 0) {
         return NULL;
     }
-    optimizer->left_out += placed->plain - placed->executed;
+    optimizer->left_out += placed->executed < placed->plain ? placed->plain - placed->executed : 0;
     return placed;
 }
 
@@ -407,16 +413,19 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
     const struct arranged *placed =
-        planned && recipe.passes ? optimize(translator, plan, recipe.spares) : NULL;
+        planned && recipe.passes ? optimize(translator, fragment->loop, plan, recipe) : NULL;
     if (planned && straightened == 0 && !recipe.passes && translator->options.passes != 0) {
         return TRACE_TOO_EARLY;
     }
-    if (!planned || (straightened == 0 && placed == NULL)) {
+    if (!planned || (straightened == 0 && placed == NULL && !ahead_measures(translator, &recipe))) {
         optimizer->totals.plain++;
         return TRACE_IMPOSSIBLE;
     }
     if (translator->changes.indexed && !is_current(translator, plan)) {
         optimizer->totals.abandoned++;
+        return TRACE_IMPOSSIBLE;
+    }
+    if (recipe.ahead && ahead_must(fragment->loop) && (placed == NULL || placed->touches == 0)) {
         return TRACE_IMPOSSIBLE;
     }
     const uint8_t *blocks[TRACE_BLOCKS];

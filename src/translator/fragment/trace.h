@@ -14,6 +14,7 @@ struct recipe {
     bool passes;
     bool unrolled; /* several turns of it become one trace, which only passes make worth it */
     bool spares;   /* passes may put registers away, which pays where the loop has many turns */
+    bool ahead;    /* what loads miss is fetched ahead */
 };
 
 enum trace_made {

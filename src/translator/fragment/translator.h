@@ -49,6 +49,7 @@ struct options {
     bool follow_exec;       /* --no-follow-exec does */
     bool traces;            /* hot loops become traces */
     unsigned passes;        /* and these passes go over them, one bit for each enum pass */
+    bool prefetch_all;      /* the pass `prefetch` is over all loads, and asks no processor */
     bool opt_given;         /* --opt says so, or that they do not */
     bool effort_given;      /* --effort says effort_level, whatever a loop's share is */
     uint8_t effort_level;

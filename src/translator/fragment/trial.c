@@ -1,6 +1,7 @@
 /* Tries versions of hot loops against each other. */
 #include "translator/fragment/trial.h"
 
+#include "translator/fragment/ahead.h"
 #include "translator/fragment/effort.h"
 #include "translator/fragment/optimizer.h"
 #include "translator/fragment/translator.h"
@@ -76,7 +77,8 @@ static struct recipe choose_recipe(const struct translator *translator, const st
 
     return (struct recipe){.passes = passes,
                            .unrolled = passes && wants_unrolling(translator, loop, path),
-                           .spares = passes && !loop->few_turns};
+                           .spares = passes && !loop->few_turns,
+                           .ahead = passes && translator->options.prefetch_all};
 }
 
 /* Of ALL_OF_IT. */
@@ -85,24 +87,34 @@ static uint64_t part(uint64_t some, uint64_t whole)
     return whole != 0 ? some * ALL_OF_IT / whole : ALL_OF_IT;
 }
 
+/* What is fetched ahead is judged by cycles (ahead.c), and not here. */
+static uint64_t executed(const struct account *account)
+{
+    return account->after - account->ahead;
+}
+
 /* How much of what fragments would have executed the trace did. */
 static uint64_t rate(const struct version *version)
 {
-    return part(version->judged.after, version->judged.before);
+    return part(executed(&version->judged), version->judged.before);
 }
 
 static bool pays(const struct version *version)
 {
-    return version->judged.after < version->judged.before;
+    return executed(&version->judged) < version->judged.before;
 }
 
 /* By little it may lose for a while, if it gained more before. */
-static bool loses(const struct version *version)
+static bool loses(const struct translator *translator, const struct version *version)
 {
     const struct account *all = &version->seen, *first = &version->led;
 
+    const struct recipe *recipe = &version->recipe;
+    if ((recipe->ahead || ahead_measures(translator, recipe)) && rate(version) <= ALL_OF_IT) {
+        return false; /* what it is good for is cycles */
+    }
     return !pays(version) && (rate(version) > ALL_OF_IT + CLEARLY ||
-                              all->after - first->after >= all->before - first->before);
+                              executed(all) - executed(first) >= all->before - first->before);
 }
 
 static bool is_better(const struct version *version, const struct version *than)
@@ -119,22 +131,23 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static bool differs(const struct account *now, const struct account *then)
 {
     return distance(part(now->left, now->entries), part(then->left, then->entries)) > ANOTHER ||
-           distance(part(now->after, now->before), part(then->after, then->before)) > ANOTHER;
+           distance(part(executed(now), now->before), part(executed(then), then->before)) > ANOTHER;
 }
 
 /* What it has done since the last look. */
-static void look(struct version *version)
+void trial_look(struct version *version)
 {
     const struct account now = ledger_reckon(version->ledger);
 
     version->judged = (struct account){.entries = now.entries - version->seen.entries,
                                        .left = now.left - version->seen.left,
                                        .before = now.before - version->seen.before,
-                                       .after = now.after - version->seen.after};
+                                       .after = now.after - version->seen.after,
+                                       .ahead = now.ahead - version->seen.ahead};
     version->seen = now;
 }
 
-static void look_again(struct translator *translator, struct loop *loop, uint64_t executions)
+void trial_look_again(struct translator *translator, struct loop *loop, uint64_t executions)
 {
     loop->trial = executions;
     translator->counts->kind->again(translator, loop, executions);
@@ -147,7 +160,7 @@ static void go_on(struct translator *translator, struct loop *loop)
     const uint64_t most = TRIAL_PERIOD * judged->entries / (judged->before + 1) + TRIAL;
     const uint64_t more = loop->trial * TRIAL_GROWTH;
 
-    look_again(translator, loop, more != 0 && more < most ? more : most);
+    trial_look_again(translator, loop, more != 0 && more < most ? more : most);
 }
 
 void trial_record_again(struct translator *translator, struct loop *loop)
@@ -166,6 +179,9 @@ void trial_forget(const struct loop *loop, const struct fragment *trace)
 
     if (trial != NULL && trial->rival.trace == trace) {
         trial->rival.trace = NULL;
+    }
+    if (trial != NULL && trial->plain.trace == trace) {
+        trial->plain.trace = NULL;
     }
     if (trial != NULL && trial->runs.trace == trace) {
         trial->runs.trace = NULL;
@@ -204,6 +220,9 @@ static bool make(struct context *context, struct fragment *fragment, const struc
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
+    if (loop->versions != NULL) {
+        ahead_end(loop->versions);
+    }
     const enum trace_made made = trace_make(context, fragment, path, recipe);
 
     if (made == TRACE_TOO_EARLY) {
@@ -220,7 +239,8 @@ static bool make(struct context *context, struct fragment *fragment, const struc
         keep_rival(trial);
         trial->runs =
             (struct version){.trace = fragment->trace, .ledger = loop->ledger, .recipe = recipe};
-        look_again(translator, loop, TRIAL);
+        ahead_begin(translator, trial);
+        trial_look_again(translator, loop, TRIAL);
     }
     return true;
 }
@@ -252,7 +272,7 @@ static void wait_for_rival(struct translator *translator, struct loop *loop)
 {
     struct trial *trial = loop->versions;
 
-    look_again(translator, loop, trial->wait);
+    trial_look_again(translator, loop, trial->wait);
     trial->waited = trial->wait;
     trial->wait *= trial->wait < WAIT_MOST ? 2 : 1;
 }
@@ -264,6 +284,7 @@ static void challenge(struct translator *translator, struct loop *loop)
     const struct version rival = trial->rival;
 
     trial->since = 0;
+    ahead_end(trial);
     if (rival.trace == NULL || !trace_lead(translator, loop, rival.trace, rival.ledger)) {
         trial->rival.trace = NULL;
         return;
@@ -272,9 +293,10 @@ static void challenge(struct translator *translator, struct loop *loop)
     trial->runs = rival;
     trial->runs.seen = trial->runs.led = ledger_reckon(rival.ledger);
     loop->optimized = rival.recipe.passes;
+    ahead_begin(translator, trial);
     translator->optimizer->totals.again++;
     loop->again++;
-    look_again(translator, loop, TRIAL);
+    trial_look_again(translator, loop, TRIAL);
 }
 
 /* What was tried did not pay. */
@@ -330,9 +352,10 @@ static void undo(struct translator *translator, struct loop *loop)
 {
     struct trial *trial = loop->versions;
     const struct account *all = &trial->runs.seen, *first = &trial->runs.led;
-    const bool paid = all->after - first->after < all->before - first->before;
+    const bool paid = executed(all) - executed(first) < all->before - first->before;
 
     loop->few_turns |= leaves_early(loop);
+    ahead_end(trial);
     trace_lead(translator, loop, NULL, NULL);
     keep_rival(trial);
     trial->waited = 0;
@@ -405,8 +428,12 @@ static void review(struct context *context, struct fragment *fragment)
         return;
     }
     const struct account last = trial->runs.judged;
-    look(&trial->runs);
+    trial_look(&trial->runs);
     trial->since += trial->runs.judged.entries;
+    if (ahead_is_tried(trial)) {
+        ahead_review(context, fragment);
+        return;
+    }
     const bool beaten = trial->rival.trace != NULL && pays(&trial->rival) &&
                         rate(&trial->rival) + CLEARLY < rate(&trial->runs);
     const bool may_try = trial->since >= WAIT_LEAST;
@@ -416,13 +443,13 @@ static void review(struct context *context, struct fragment *fragment)
         return;
     }
     trial->challenged = false;
-    if (loses(&trial->runs)) {
+    if (loses(translator, &trial->runs)) {
         undo(translator, loop);
     } else if (may_try && last.entries != 0 && trial->rival.trace != NULL &&
                differs(&trial->runs.judged, &last)) {
         trial->challenged = true;
         challenge(translator, loop);
-    } else if (!make_better(context, fragment) &&
+    } else if (!make_better(context, fragment) && !ahead_find_misses(translator, loop) &&
                (rate(&trial->runs) <= PATH_ENOUGH ||
                 !look_for_path(translator, loop, trial->runs.judged.before))) {
         go_on(translator, loop);

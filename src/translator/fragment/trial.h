@@ -9,6 +9,7 @@
 
 #include "translator/fragment/ledger.h"
 #include "translator/fragment/trace.h"
+#include "translator/passes/prefetch.h"
 
 /* A trace of a loop. */
 struct version {
@@ -20,9 +21,35 @@ struct version {
     struct account judged; /* and between that look and the one before: what it is judged by */
 };
 
+/* How far it has come that what the loop loads is fetched ahead (ahead.h). */
+enum ahead_stage {
+    AHEAD_NOT,   /* nothing is measured */
+    AHEAD_LOADS, /* what loads miss is measured, */
+    AHEAD_PLAIN, /* and what a trace takes that misses, */
+    AHEAD_TRIED, /* and one that fetches ahead */
+};
+
+/* Executions of a trace, and cycles of its path. */
+struct ahead_sum {
+    uint64_t executions, cycles;
+};
+
+#define AHEAD_WISHES 16
+
+struct ahead_trial {
+    uint8_t stage; /* enum ahead_stage */
+    unsigned wish_count;
+    struct prefetch_wish wishes[AHEAD_WISHES];
+    struct ahead_sum began; /* when the stage did */
+    struct ahead_sum plain; /* what the trace took that does not fetch ahead */
+};
+
 struct trial {
     struct version runs;  /* what the loop leads to; without a trace it is the fragments */
     struct version rival; /* the best of those that it does not lead to */
+    struct version
+        plain; /* while `runs` is tried: the same without fetching ahead; no trace otherwise */
+    struct ahead_trial ahead;
     uint64_t wait;   /* executions of fragments until the rival is tried again, the next time, */
     uint64_t waited; /* and this time */
     uint64_t since;  /* executions of traces since a rival was tried */
@@ -36,6 +63,10 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
 void trial_review(struct context *context, struct fragment *fragment);
 /* The loop may be recorded again. */
 void trial_record_again(struct translator *translator, struct loop *loop);
+/* The loop is looked at again when it has been executed so many times more. */
+void trial_look_again(struct translator *translator, struct loop *loop, uint64_t executions);
+/* A look: what the version has done since the last one. */
+void trial_look(struct version *version);
 /* The code of `trace` may have changed: it is not led to again. */
 void trial_forget(const struct loop *loop, const struct fragment *trace);
 

@@ -50,3 +50,13 @@ void log_find(const struct log *log, const uint8_t *at, struct log_place places[
             in_context ? (struct log_place){.in_context = true} : find(held, guest[reg], reg);
     }
 }
+
+const struct log_load *log_find_load(const struct log *log, const uint8_t *at)
+{
+    for (unsigned i = 0; i < log->load_count; i++) {
+        if (log->start + log->loads[i].at == at) {
+            return &log->loads[i];
+        }
+    }
+    return NULL;
+}

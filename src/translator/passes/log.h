@@ -20,10 +20,18 @@ struct log_place {
     int64_t constant;
 };
 
+/* A load that a pass has added: where it faults its register gets 0, and the program never hears of it. */
+struct log_load {
+    uint32_t at;        /* in bytes, from the beginning of the path */
+    uint8_t dst, bytes; /* of code */
+};
+
 struct log {
     struct log *next;           /* of all traces that there are */
     const uint8_t *start, *end; /* of the path */
     uint32_t spares;            /* what the program has in these is in the context all along */
+    unsigned load_count;
+    struct log_load loads[AHEAD_MOST];
     unsigned count;
     struct log_event events[];
 };
@@ -31,5 +39,8 @@ struct log {
 /* Where the values of the program's registers are when the instruction at `at` is about to be executed: one place for
  * each register. */
 void log_find(const struct log *log, const uint8_t *at, struct log_place places[OPS_REGISTERS]);
+
+/* The load at `at`, if a pass has added it; else NULL. */
+const struct log_load *log_find_load(const struct log *log, const uint8_t *at);
 
 #endif

@@ -30,7 +30,8 @@ enum pass {
     PASS_COUNT
 };
 #define NO_PASS PASS_COUNT
-#define PASSES_ALL ((1u << PASS_COUNT) - 1)
+/* But for what is no gain in instructions. */
+#define PASSES_ALL (((1u << PASS_COUNT) - 1) & ~(1u << PASS_PREFETCH))
 
 enum op_kind {
     OP_CONSTANT, /* rd = constant */
@@ -161,6 +162,28 @@ struct memory_fact {
 /* Guards that are looked back at. */
 #define GUARDS_KEPT 16
 
+/* Loads that are fetched ahead in one trace, and what is computed between two loads of one. */
+#define AHEAD_MOST 8
+#define AHEAD_CHAIN 3
+
+/* A line that is touched before a load of it is due, so many turns later; in the place of the op `at`. */
+struct ahead {
+    uint16_t at;
+    bool indirect;
+    struct value
+        address; /* to be touched; if it is indirect, that of the load that is done ahead: in terms of this turn */
+    /* Of an indirect one: that load, and what is computed from what it loads, one from the other; which operand of each is
+     * that, and what is added to it before. */
+    uint16_t load;
+    unsigned chain_count;
+    struct {
+        uint16_t op;
+        uint8_t operand;
+        int64_t add;
+    } chain[AHEAD_CHAIN];
+    int64_t add; /* to the result of the last one, before it is touched */
+};
+
 struct ops {
     unsigned count;
     unsigned passes;  /* one bit for each enum pass */
@@ -177,6 +200,8 @@ struct ops {
     uint16_t common[COMMON_BUCKETS]; /* the number of an op, plus one */
     unsigned guard_count;
     uint16_t guards[GUARDS_KEPT]; /* the numbers of the last ones that compare */
+    unsigned ahead_count;
+    struct ahead ahead[AHEAD_MOST]; /* in the order of the ops */
     struct kept_meaning meanings[MEANINGS_KEPT];
     struct op list[OPS_MAX];
 };

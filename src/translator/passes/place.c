@@ -12,6 +12,7 @@
  * registers are wanted, the trace takes those that it does not name (`spares`). */
 #include "translator/passes/place.h"
 
+#include "translator/passes/prefetch.h"
 #include "translator/passes/registers.h"
 #include "translator/passes/ways.h"
 
@@ -239,6 +240,9 @@ static void place_one(struct place *place, const struct op *op)
         leave_out(place, op, PASS_INVARIANT);
         return;
     }
+    if (op->kind == OP_LOAD) {
+        prefetch_place(place);
+    }
     place_op(place, op);
 }
 
@@ -251,6 +255,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
     place->left = spares & ~ops->named;
     place->reserved = place->written = place->astray = 0;
     place->failed = place->stuck = false;
+    place->next_ahead = 0;
     to->spares = 0;
     to->item_count = to->move_count = to->before_count = 0;
     for (unsigned i = 0; i < PASS_COUNT; i++) {
@@ -288,7 +293,7 @@ static void count_executed(struct place *place)
     struct arranged *to = place->to;
     const struct op *const list = place->ops->list;
 
-    to->plain = to->executed = 0;
+    to->plain = to->executed = to->touches = 0;
     for (unsigned i = 0; i < place->ops->count; i++) {
         to->plain += list[i].kind != OP_BLOCK && list[i].kind != OP_NOTHING;
     }
@@ -296,6 +301,7 @@ static void count_executed(struct place *place)
         const struct item *item = &to->items[i];
         to->executed += item->kind == ITEM_ADD || item->kind == ITEM_CONSTANT ||
                         (item->kind == ITEM_OP && list[item->op].kind != OP_BLOCK);
+        to->touches += item->kind == ITEM_AHEAD && item->step == AHEAD_TOUCH;
     }
 }
 

@@ -10,6 +10,17 @@ enum item_kind {
     ITEM_CONSTANT, /* dst = constant */
     ITEM_NOTE,     /* no code: only what is known changes */
     ITEM_EMPTY,    /* the op takes no code */
+    ITEM_AHEAD,    /* a part of what touches a line ahead */
+};
+
+/* The parts of an ITEM_AHEAD.  All but AHEAD_TOUCH write to a register of the translator's own. */
+enum ahead_step {
+    AHEAD_CONSTANT, /* dst = constant */
+    AHEAD_ADD,      /* dst = src[0] + constant */
+    AHEAD_SUM,      /* dst = src[0] + src[1] */
+    AHEAD_COMPUTE,  /* the op `of` */
+    AHEAD_LOAD,     /* the op `of`, at src[0] + constant; if it faults, dst is 0 */
+    AHEAD_TOUCH,    /* the line at src[0] + constant, which need not be there */
 };
 
 /* A part of a trace.  Behind it `dst` holds `value`, and so does the program's register `guest`. */
@@ -22,7 +33,9 @@ struct item {
      * on, that `before` has left out. */
     uint8_t pass, before;
     uint16_t first_move;
-    uint16_t op; /* whose it is; what comes before an op belongs to it */
+    uint8_t step; /* of ITEM_AHEAD: enum ahead_step */
+    uint16_t op;  /* whose it is; what comes before an op belongs to it */
+    uint16_t of;  /* of ITEM_AHEAD */
     int64_t constant;
     struct value value;
 };
@@ -41,7 +54,8 @@ struct arranged {
     /* Registers of the program's that the trace does not name: put away before it, taken back on each way out. */
     uint32_t spares;
     unsigned item_count, move_count, before_count;
-    unsigned plain, executed;       /* instructions of the path, without passes and with them */
+    unsigned plain, executed; /* instructions of the path, without passes and with them */
+    unsigned touches; /* lines that are touched ahead; what that takes is not in `executed` */
     unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
     struct item before[BEFORE_MAX]; /* what is done once, before the loop */
     struct item items[ITEMS_MAX];
@@ -62,6 +76,7 @@ struct place {
     unsigned now;      /* the op's number */
     bool stuck;        /* there is no register for what the op needs, as things are */
     bool failed;
+    unsigned next_ahead;               /* of ops->ahead */
     struct value held[OPS_REGISTERS];  /* what each register holds */
     struct value guest[OPS_REGISTERS]; /* what each of the program's should hold */
     uint32_t holders[ROOTS_MAX + 1];   /* registers that hold the root plus something */

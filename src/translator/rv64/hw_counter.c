@@ -4,6 +4,8 @@
 #include "translator/rv64/emit.h"
 
 #include "base/check.h"
+#include "isa/rv64/decode.h"
+#include "isa/rv64/xstrata_abi.h"
 #include "isa/rv64/xstrata_asm.h"
 
 void target_hw_new(const uint8_t *tag, uint64_t threshold)
@@ -21,6 +23,40 @@ void target_hw_new(const uint8_t *tag, uint64_t threshold)
 uint64_t target_hw_read(const uint8_t *tag)
 {
     return xstrata_ctr_read((uintptr_t)tag);
+}
+
+bool target_hw_has_times(void)
+{
+    return (xstrata_csr_read(strfeat) & (uint64_t)XSTRATA_TIMES) != 0;
+}
+
+static uint64_t read_time(const uint8_t *tag, uint64_t which)
+{
+    const uint64_t time = xstrata_ctr_time((uintptr_t)tag, which);
+
+    return time != UINT64_MAX ? time : 0;
+}
+
+struct target_times target_hw_times(const uint8_t *tag)
+{
+    return (struct target_times){.retired = read_time(tag, XSTRATA_TIME_RETIRED),
+                                 .cycles = read_time(tag, XSTRATA_TIME_CYCLES),
+                                 .misses = read_time(tag, XSTRATA_TIME_MISSES),
+                                 .miss_cycles = read_time(tag, XSTRATA_TIME_MISS_CYCLES)};
+}
+
+/* What the translator loads itself is in the context, or found by gp. */
+const uint8_t *target_behind(const uint8_t *code, bool *loads)
+{
+    uint16_t halves[2];
+    struct rv64_insn insn;
+
+    __builtin_memcpy(halves, code, sizeof halves);
+    rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
+    const uint32_t flags = rv64_row(insn.op)->flags;
+    *loads = (flags & (INSN_LOAD | INSN_ATOMIC)) == INSN_LOAD && insn.rs1 != TP && insn.rs1 != GP &&
+             insn.rd != GP;
+    return code + insn.length;
 }
 
 void target_hw_leave(const uint8_t *way)

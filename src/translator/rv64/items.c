@@ -87,6 +87,42 @@ static uint32_t word_of(const struct op *op, const struct item *item)
     }
 }
 
+/* prefetch.r of Zicbop, which is a hint: other processors do nothing. */
+static uint32_t touch_word(unsigned src, int64_t constant)
+{
+    return word_i((uint32_t)MATCH_ori, X0, src, (int32_t)constant | 1);
+}
+
+/* A part of what touches a line ahead. */
+static void emit_ahead(struct emitter *emitter, struct log *log, const struct item *item)
+{
+    const struct op *const of = &emitter->special->ops->list[item->of];
+
+    switch (item->step) {
+    case AHEAD_CONSTANT:
+    case AHEAD_ADD:
+        emit_move(emitter, item->dst, item->src[0], item->constant);
+        break;
+    case AHEAD_SUM:
+        emit_word(emitter, (uint32_t)MATCH_add | registers_bits(item));
+        break;
+    case AHEAD_COMPUTE:
+        emit_word(emitter, of->form.word | registers_bits(item));
+        break;
+    case AHEAD_LOAD:
+        log->loads[log->load_count++] = (struct log_load){
+            .at = (uint32_t)(emitter->at - log->start), .dst = item->dst, .bytes = 4};
+        emit_word(emitter, word_of(of, item));
+        break;
+    default:
+        emit_word(emitter, touch_word(item->src[0], item->constant));
+        break;
+    }
+    if (item->dst == GP) {
+        emitter->special->knows_gp = false;
+    }
+}
+
 /* One instruction of the program, in half the bytes where it has them and they fit. */
 static void emit_op(struct emitter *emitter, const struct op *op, const struct item *item)
 {
@@ -203,7 +239,7 @@ static struct log *begin_log(struct emitter *emitter)
 
     log->start = emitter->at;
     log->spares = placed->spares;
-    log->count = 0;
+    log->count = log->load_count = 0;
     return log;
 }
 
@@ -213,7 +249,8 @@ static void log_item(const struct emitter *emitter, struct log *log, const struc
 {
     const uint8_t *const at = item->kind == ITEM_CONSTANT ? from + 1 : emitter->at;
 
-    if (item->guest == NO_REGISTER && (item->dst == NO_REGISTER || item->dst == X0)) {
+    if (item->kind == ITEM_AHEAD ||
+        (item->guest == NO_REGISTER && (item->dst == NO_REGISTER || item->dst == X0))) {
         return;
     }
     log->events[log->count++] = (struct log_event){.at = (uint32_t)(at - log->start),
@@ -322,6 +359,9 @@ void items_emit(struct emitter *emitter, const struct plan *plan)
         case ITEM_CONSTANT:
             emit_move(emitter, item->dst, item->src[0], item->constant);
             break;
+        case ITEM_AHEAD:
+            emit_ahead(emitter, trace->log, item);
+            break;
         case ITEM_EMPTY:
             emit_known_guard(emitter, plan, op);
             marked = false;
@@ -355,8 +395,8 @@ unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
         const struct op *op = &ops->list[item->op];
         if (item->kind == ITEM_CONSTANT) {
             bytes += 8;
-        } else if (item->kind == ITEM_ADD) {
-            bytes += 4;
+        } else if (item->kind == ITEM_ADD || item->kind == ITEM_AHEAD) {
+            bytes += item->step == AHEAD_CONSTANT ? 8 : 4;
         } else if (item->kind == ITEM_OP) {
             const bool guards = op->kind == OP_GUARD || op->kind == OP_TARGET;
             bytes += guards || op->kind == OP_STEP ? target_trace_bytes(&plan->steps[op->step])

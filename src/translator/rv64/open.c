@@ -1,5 +1,6 @@
 /* Opens a plan of RV64 code: its instructions as ops, which passes understand. */
 #include "translator/rv64/emit.h"
+#include "translator/passes/prefetch.h"
 #include "translator/rv64/opcodes.h"
 
 #include "isa/rv64/decode.h"
@@ -398,6 +399,11 @@ bool target_adds(int64_t constant)
 int64_t target_upper_part(int64_t address)
 {
     return (int64_t)((uint64_t)address - (uint64_t)(int64_t)low_part(address));
+}
+
+int64_t target_touch_part(int64_t constant)
+{
+    return constant & ~INT64_C(31);
 }
 
 bool target_takes(uint32_t word, uint64_t a, uint64_t b)

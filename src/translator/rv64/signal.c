@@ -192,6 +192,21 @@ static void skip_load(struct context *context, const struct signal_info *info,
     frame->x[0] += insn.length;
 }
 
+/* A load that a pass has added gives 0 where it cannot be done. */
+static bool skip_added(const struct context *context, struct frame_context *frame)
+{
+    const uint8_t *code = (const uint8_t *)(uintptr_t)frame->x[0];
+    const struct log *log = optimizer_find_log(context->translator->optimizer, code);
+    const struct log_load *load = log != NULL ? log_find_load(log, code) : NULL;
+
+    if (load == NULL) {
+        return false;
+    }
+    frame->x[load->dst] = 0;
+    frame->x[0] += load->bytes;
+    return true;
+}
+
 static void handle_fault(struct context *context, struct signal_info *info,
                          struct frame_context *frame)
 {
@@ -199,6 +214,9 @@ static void handle_fault(struct context *context, struct signal_info *info,
     const bool protected =
         info->number == SIGSEGV && protect_owns(context->translator, info->address);
 
+    if (skip_added(context, frame)) {
+        return;
+    }
     if (!state_take(context, frame)) {
         if (protected) {
             protect_tear(context->translator, info->address); /* and the store is done again */
