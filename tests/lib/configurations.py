@@ -73,7 +73,8 @@ def some_passes(seed):
     """Options for a random subset of the passes, over all loops."""
     rng = random.Random(f"passes {seed}")
     names = [name for name in passes() if rng.random() < 0.5] or ["traces"]
-    return ["--opt", ",".join(names), "--max-loss", "100%", "--threshold", "2"]
+    more = ["--prefetch", "all"] if "prefetch" in names else []  # which asks no processor
+    return ["--opt", ",".join(names), *more, "--max-loss", "100%", "--threshold", "2"]
 
 
 def machine():

@@ -1,4 +1,4 @@
-/* Keeps SIGSEGV deliverable where code is write-protected, and what the program believes of it. */
+/* Keeps faults deliverable that the translator's own doing may cause, and what the program believes of them. */
 #include "translator/process/fault_mask.h"
 
 #include "translator/process/system.h"
@@ -8,44 +8,54 @@
 #include <asm/unistd.h>
 
 #define MASK_BYTES 8L
-#define FAULT SIGNAL_BIT(SIGSEGV)
 
-static bool is_used(const struct context *context)
+static const uint8_t numbers[FAULTS_HELD] = {SIGSEGV, SIGBUS};
+
+uint64_t fault_mask_seen(const struct translator *translator)
 {
-    return context->translator->options.code_changes == CHANGES_PROTECT;
+    const struct options *options = &translator->options;
+    const bool adds = options->traces && (options->passes >> PASS_PREFETCH & 1) != 0;
+
+    return (adds || options->code_changes == CHANGES_PROTECT ? SIGNAL_BIT(SIGSEGV) : 0) |
+           (adds ? SIGNAL_BIT(SIGBUS) : 0);
+}
+
+static uint64_t seen(const struct context *context)
+{
+    return fault_mask_seen(context->translator);
 }
 
 uint64_t fault_mask_set(struct context *context, uint64_t mask)
 {
-    if (!is_used(context)) {
-        return mask;
-    }
-    context->signals->blocks_faults = (mask & FAULT) != 0;
-    return mask & ~FAULT;
+    context->signals->blocked_faults = mask & seen(context);
+    return mask & ~seen(context);
 }
 
 uint64_t fault_mask_get(const struct context *context, uint64_t mask)
 {
-    return fault_mask_blocks(context) ? mask | FAULT : mask;
+    return mask | context->signals->blocked_faults;
 }
 
-bool fault_mask_blocks(const struct context *context)
+bool fault_mask_blocks(const struct context *context, int number)
 {
-    return context->signals->blocks_faults;
+    return (context->signals->blocked_faults & SIGNAL_BIT(number)) != 0;
 }
 
 /* As in the kernel, of several only the first is kept. */
 bool fault_mask_hold(struct context *context, const struct signal_info *info)
 {
     struct signals *signals = context->signals;
+    const uint64_t bit = SIGNAL_BIT(info->number);
 
-    if (info->number != SIGSEGV || !signals->blocks_faults) {
+    if ((signals->blocked_faults & bit) == 0) {
         return false;
     }
-    if (!signals->has_held) {
-        signals->held = *info;
-        signals->has_held = true;
+    for (unsigned i = 0; (signals->held_faults & bit) == 0 && i < FAULTS_HELD; i++) {
+        if (numbers[i] == info->number) {
+            signals->held[i] = *info;
+        }
     }
+    signals->held_faults |= bit;
     return true;
 }
 
@@ -53,43 +63,45 @@ void fault_mask_release(struct context *context)
 {
     struct signals *signals = context->signals;
 
-    if (signals->has_held && !signals->blocks_faults) {
-        signals->has_held = false;
-        host_call(__NR_rt_tgsigqueueinfo, host_call(__NR_getpid), host_call(__NR_gettid),
-                  (long)SIGSEGV, &signals->held);
+    for (unsigned i = 0; i < FAULTS_HELD; i++) {
+        const uint64_t bit = SIGNAL_BIT(numbers[i]);
+        if ((signals->held_faults & bit) != 0 && (signals->blocked_faults & bit) == 0) {
+            signals->held_faults &= ~bit;
+            host_call(__NR_rt_tgsigqueueinfo, host_call(__NR_getpid), host_call(__NR_gettid),
+                      (long)numbers[i], &signals->held[i]);
+        }
     }
 }
 
-static void block(long how)
+static void block(const struct context *context, long how)
 {
-    const uint64_t set = FAULT;
+    const uint64_t set = context->signals->blocked_faults;
 
-    host_call(__NR_rt_sigprocmask, how, &set, NULL, MASK_BYTES);
+    if (set != 0) {
+        host_call(__NR_rt_sigprocmask, how, &set, NULL, MASK_BYTES);
+    }
 }
 
-static bool is_ignored(const struct context *context)
+static void show_ignored(const struct context *context, bool ignored)
 {
-    return actions_get(context->signals->actions, SIGSEGV).handler == HANDLER_IGNORE;
+    for (unsigned i = 0; i < FAULTS_HELD; i++) {
+        if ((seen(context) & SIGNAL_BIT(numbers[i])) != 0 &&
+            actions_get(context->signals->actions, numbers[i]).handler == HANDLER_IGNORE) {
+            signal_show_fault_action(numbers[i], ignored);
+        }
+    }
 }
 
 void fault_mask_hand_over(struct context *context)
 {
-    if (is_used(context) && fault_mask_blocks(context)) {
-        block(SIG_BLOCK);
-    }
-    if (is_used(context) && is_ignored(context)) {
-        signal_show_fault_action(true);
-    }
+    block(context, SIG_BLOCK);
+    show_ignored(context, true);
 }
 
 void fault_mask_take_back(struct context *context)
 {
-    if (is_used(context) && fault_mask_blocks(context)) {
-        block(SIG_UNBLOCK);
-    }
-    if (is_used(context) && is_ignored(context)) {
-        signal_show_fault_action(false);
-    }
+    block(context, SIG_UNBLOCK);
+    show_ignored(context, false);
 }
 
 static uint64_t change(uint64_t how, uint64_t mask, uint64_t set)
@@ -104,7 +116,7 @@ static uint64_t change(uint64_t how, uint64_t mask, uint64_t set)
     }
 }
 
-/* The kernel changes all but one bit, and says what is wrong. */
+/* The kernel changes all but these bits, and says what is wrong. */
 int64_t system_sigprocmask(struct context *context, const struct call *call)
 {
     const uint64_t how = call->arguments[0];
@@ -113,7 +125,7 @@ int64_t system_sigprocmask(struct context *context, const struct call *call)
     struct call changed = *call;
     uint64_t set = 0, kernel_set = 0, old;
 
-    if (!is_used(context) || call->arguments[3] != MASK_BYTES) {
+    if (seen(context) == 0 || call->arguments[3] != MASK_BYTES) {
         return system_pass(context, call);
     }
     if (new_place != 0) {
@@ -121,7 +133,7 @@ int64_t system_sigprocmask(struct context *context, const struct call *call)
             return -EFAULT;
         }
         set = *(const uint64_t *)(uintptr_t)new_place;
-        kernel_set = set & ~FAULT;
+        kernel_set = set & ~seen(context);
         changed.arguments[1] = (uintptr_t)&kernel_set;
     }
     changed.arguments[2] = (uintptr_t)&old;

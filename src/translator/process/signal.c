@@ -65,10 +65,11 @@ static struct kernel_action own_action(int number, uint64_t program_flags)
     };
 }
 
-/* Where code is protected, its stores fault, though the program may ignore the signal. */
+/* A fault may not be of the program's doing, though the program may ignore the signal. */
 static bool must_see(const struct translator *translator, int number)
 {
-    return number == SIGSEGV && translator->options.code_changes == CHANGES_PROTECT;
+    return number >= 1 && number <= SIGNALS &&
+           (fault_mask_seen(translator) & SIGNAL_BIT(number)) != 0;
 }
 
 static bool is_deadly(int number)
@@ -166,12 +167,12 @@ bool signal_is_handled(const struct context *context, int number)
     return action_has_handler(&action);
 }
 
-void signal_show_fault_action(bool ignored)
+void signal_show_fault_action(int number, bool ignored)
 {
     const struct kernel_action ignore = {.action.handler = HANDLER_IGNORE};
-    const struct kernel_action own = own_action(SIGSEGV, 0);
+    const struct kernel_action own = own_action(number, 0);
 
-    set_action(SIGSEGV, ignored ? &ignore : &own);
+    set_action(number, ignored ? &ignore : &own);
 }
 
 /* The program dies of it as it would alone. */
@@ -226,7 +227,8 @@ static uint64_t act(struct context *context, const struct signal_info *info,
         if (action->handler == HANDLER_DEFAULT && is_deadly(number)) {
             die(context, number);
         }
-        if (number != SIGSEGV) { /* which the kernel may not ignore for the program: fault_mask.h */
+        /* SIGSEGV and SIGBUS the kernel may not ignore for the program: fault_mask.h */
+        if (number != SIGSEGV && !must_see(context->translator, number)) {
             send_again(info, action);
         }
         return mask;
@@ -428,10 +430,10 @@ int64_t system_sigreturn(struct context *context, const struct call *call)
     (void)call;
     if (target_frame_mask(context, &mask)) {
         const uint64_t program_mask = mask;
-        const bool blocked = fault_mask_blocks(context);
+        const uint64_t blocked = context->signals->blocked_faults;
         mask = fault_mask_set(context, program_mask);
         if (target_program_call(&set) == SIGNAL_RESTART) {
-            context->signals->blocks_faults = blocked;
+            context->signals->blocked_faults = blocked;
             return SIGNAL_RESTART;
         }
         fault_mask_release(context);

@@ -37,6 +37,9 @@ struct signal_stack {
     uint64_t bytes;
 };
 
+/* Signals that are caused by the translator's doing, too: fault_mask.h. */
+#define FAULTS_HELD 2
+
 /* Of one thread. */
 struct signals {
     uint64_t
@@ -49,9 +52,9 @@ struct signals {
     struct signal_stack stack; /* the program's alternate stack */
     guest_addr native;         /* where the program was sent to fault, or NATIVE_NONE */
     struct exit resume;        /* what it leaves through after a signal */
-    bool blocks_faults;        /* fault_mask.h: the program blocks SIGSEGV */
-    bool has_held;             /* fault_mask.h: one waits that was sent */
-    struct signal_info held;   /* the one that waits */
+    uint64_t blocked_faults;   /* fault_mask.h: those that the program blocks, one bit each, */
+    uint64_t held_faults;      /* and that wait, since they were sent */
+    struct signal_info held[FAULTS_HELD]; /* what waits */
 };
 #define NATIVE_NONE 1
 /* Of this, with the stack that the kernel calls the translator on. */
@@ -81,8 +84,8 @@ void signal_deliver_waiting(struct context *context);
 /* The entry of the fragment for context->target. */
 const uint8_t *signal_resume(struct context *context);
 bool signal_is_handled(const struct context *context, int number);
-/* The kernel ignores SIGSEGV, as the program asked for; or the translator handles it again. */
-void signal_show_fault_action(bool ignored);
+/* The kernel ignores the signal, as the program asked for; or the translator handles it again. */
+void signal_show_fault_action(int number, bool ignored);
 /* Whether the program could; at least 24 bytes, and no more than a page. */
 bool signal_can_read(uint64_t address, size_t bytes);
 bool signal_can_write(const struct context *context, uint64_t address, size_t bytes);

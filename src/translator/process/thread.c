@@ -175,7 +175,7 @@ static int64_t start_child(const struct context *parent, struct context *child,
     set_mask(~UINT64_C(0), &mask);
     /* If a signal waits, all are blocked, but only for this thread. */
     child->signals->mask = parent->pending ? parent->signals->mask : mask;
-    child->signals->blocks_faults = parent->signals->blocks_faults;
+    child->signals->blocked_faults = parent->signals->blocked_faults;
     clone.arguments[0] |= CLONE_SETTLS;
     clone.arguments[1] = (uintptr_t)child->stack_top;
     clone.arguments[TARGET_CLONE_THREAD_POINTER] = (uintptr_t)child;

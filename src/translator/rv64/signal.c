@@ -232,8 +232,7 @@ static void handle_fault(struct context *context, struct signal_info *info,
     if (info->address == pc) {
         info->address = context->target;
     }
-    if (signal_is_handled(context, info->number) &&
-        !(info->number == SIGSEGV && fault_mask_blocks(context))) {
+    if (signal_is_handled(context, info->number) && !fault_mask_blocks(context, info->number)) {
         deliver(context, info, frame);
     } else {
         fault_natively(context, info, frame);
