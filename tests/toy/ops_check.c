@@ -382,6 +382,9 @@ static void execute_ahead(struct run *run, const struct item *item)
         value =
             read_register(run, item->src[0], item->op) + read_register(run, item->src[1], item->op);
         break;
+    case AHEAD_SHIFT:
+        value = read_register(run, item->src[0], item->op) << item->constant;
+        break;
     case AHEAD_COMPUTE:
         value = compute(run, of, item);
         break;

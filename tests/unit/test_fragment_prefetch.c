@@ -113,6 +113,51 @@ static void far_ahead_is_a_sum(void **state)
     assert_int_equal(arranged.before_count, 1);
 }
 
+/* A power of two times the step is added. */
+static void what_a_register_says_is_a_step_too(void **state)
+{
+    (void)state;
+    ops_load(&ops, 5, 10, 8, 8, true);
+    ops_computed(&ops, WORD_ADD, 10, 10, 12);
+    ops_load(&ops, 6, 10, 16, 8, true);
+    ops_computed(&ops, WORD_ADD, 10, 10, 12);
+    ops_end(&ops, 0);
+    assert_int_equal(check(3, 2), AT(10) + 16 + 5 * AT(12)); /* 2 steps in a turn, 3 turns */
+    assert_int_equal(check(2, 2), AT(10) + 16 + 5 * AT(12));
+    assert_int_equal(check(4, 2), AT(10) + 16 + 9 * AT(12));
+}
+
+static void but_no_two_different_ones(void **state)
+{
+    (void)state;
+    ops_load(&ops, 5, 10, 8, 8, true);
+    ops_computed(&ops, WORD_ADD, 10, 10, 12);
+    ops_computed(&ops, WORD_ADD, 10, 10, 13);
+    ops_end(&ops, 0);
+    check(3, 0);
+    begin(NULL);
+    ops_load(&ops, 5, 10, 8, 8, true);
+    ops_computed(&ops, WORD_ADD, 10, 10, 12);
+    ops_add(&ops, 12, 12, 8);
+    ops_end(&ops, 0);
+    check(3, 0);
+}
+
+/* As a loop over records of which each nth is looked at, and what they lead to. */
+static void an_index_may_move_by_a_register(void **state)
+{
+    (void)state;
+    ops_load(&ops, 5, 10, 8, 8, true);
+    ops_load(&ops, 6, 5, 0, 8, true);
+    ops_computed(&ops, WORD_ADD, 10, 10, 12);
+    ops_end(&ops, 0);
+    check(4, 2);
+    assert_int_equal(ops.ahead_count, 2);
+    assert_true(ops.ahead[1].indirect && ops.ahead[1].moves_by_value);
+    assert_int_equal(ops.ahead[1].shift, 2);
+    assert_int_equal(ops.ahead[0].shift, 3);
+}
+
 static void what_is_computed_from_what_grows_grows(void **state)
 {
     (void)state;
@@ -351,6 +396,9 @@ int main(void)
         cmocka_unit_test_setup(an_address_that_grows_is_touched_some_turns_ahead, begin),
         cmocka_unit_test_setup(one_that_falls_too, begin),
         cmocka_unit_test_setup(far_ahead_is_a_sum, begin),
+        cmocka_unit_test_setup(what_a_register_says_is_a_step_too, begin),
+        cmocka_unit_test_setup(but_no_two_different_ones, begin),
+        cmocka_unit_test_setup(an_index_may_move_by_a_register, begin),
         cmocka_unit_test_setup(what_is_computed_from_what_grows_grows, begin),
         cmocka_unit_test_setup(what_is_counted_in_memory_grows, begin),
         cmocka_unit_test_setup(nor_a_place_that_something_else_is_stored_to, begin),

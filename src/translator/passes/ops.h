@@ -170,8 +170,12 @@ struct memory_fact {
 struct ahead {
     uint16_t at;
     bool indirect;
-    struct value
-        address; /* to be touched; if it is indirect, that of the load that is done ahead: in terms of this turn */
+    /* What is touched; if it is indirect, what the load reads that is done ahead. */
+    struct value address;
+    /* If the loop moves by what a register has: that, so many times as the shift says, is still to be added to it. */
+    bool moves_by_value;
+    uint8_t shift;
+    struct value step;
     /* Of an indirect one: that load, and what is computed from what it loads, one from the other; which operand of each is
      * that, and what is added to it before. */
     uint16_t load;

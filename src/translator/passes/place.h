@@ -18,6 +18,7 @@ enum ahead_step {
     AHEAD_CONSTANT, /* dst = constant */
     AHEAD_ADD,      /* dst = src[0] + constant */
     AHEAD_SUM,      /* dst = src[0] + src[1] */
+    AHEAD_SHIFT,    /* dst = src[0] shifted to the left by constant */
     AHEAD_COMPUTE,  /* the op `of` */
     AHEAD_LOAD,     /* the op `of`, at src[0] + constant; if it faults, dst is 0 */
     AHEAD_TOUCH,    /* the line at src[0] + constant, which need not be there */

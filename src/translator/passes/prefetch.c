@@ -2,7 +2,8 @@
  *
  * Of each value it can often be told by how much it grows from one turn of the loop to the next: a register does whose value at
  * the end of the trace is that at its beginning plus a constant, and so does what is computed from such values, and what is
- * loaded from a place that the loop counts in.  A load at an address that grows is *strided*: what it loads some turns later is
+ * loaded from a place that the loop counts in.  A register may also grow by what another has.  A load at an address that grows is
+ * *strided*: what it loads some turns later is
  * touched now.  A load whose address is computed from what a strided load gives is *indirect*: the strided one is done ahead, by
  * a load that the program does not have, the address is computed from that as the program does, and touched.
  *
@@ -148,6 +149,58 @@ static bool find_growth(const struct search *search, struct value value, unsigne
     return (of[0] == 0 && of[1] == 0) || grows(op, of, growth);
 }
 
+/* Back over additions of one value that stays, as far as a register, `root` if that is not 0; how many.  *at is where it is
+ * then. */
+static unsigned go_back(const struct search *search, uint16_t root, struct value *at,
+                        struct value *step, unsigned times)
+{
+    while (root != 0 ? at->root != root : at->root >= OPS_REGISTERS) {
+        const struct op *op = producer(search, *at);
+        int64_t growth;
+        if (op == NULL || op->kind != OP_COMPUTE || (op->form.flags & OP_ADDS) == 0 ||
+            at->offset != 0 || !find_growth(search, op->in[1], 1, &growth) || growth != 0 ||
+            (times != 0 && !value_equals(op->in[1], *step))) {
+            return 0;
+        }
+        *step = op->in[1];
+        *at = op->in[0];
+        times++;
+    }
+    return times;
+}
+
+/* The value grows with a register that becomes itself plus a value which stays, one time or several; how often, and what. */
+static unsigned find_value_step(const struct search *search, struct value value, struct value *step)
+{
+    struct value at = {.root = value.root};
+    const unsigned before = go_back(search, 0, &at, step, 0);
+    const uint16_t root = at.root;
+
+    if (root == 0 || root >= OPS_REGISTERS || at.offset != 0) {
+        return 0;
+    }
+    at = search->ops->guest[root];
+    const unsigned all = go_back(search, root, &at, step, before);
+    return at.offset == 0 && all > before ? all - before : 0;
+}
+
+/* Where a load will be so many turns later, if its address grows; by how much, if that is a constant. */
+static bool find_address(const struct search *search, const struct op *load, unsigned turns,
+                         struct ahead *ahead, int64_t *growth)
+{
+    ahead->address = value_add(load->in[0], load->constant);
+    if (find_growth(search, load->in[0], DEPTH, growth)) {
+        ahead->address = value_add(ahead->address, *growth * (int64_t)turns);
+        return *growth != 0;
+    }
+    *growth = 0;
+    const unsigned times = find_value_step(search, load->in[0], &ahead->step);
+    ahead->moves_by_value = times != 0;
+    for (ahead->shift = 0; (2u << ahead->shift) <= turns * times; ahead->shift++) {
+    }
+    return times != 0;
+}
+
 static bool follow(const struct search *search, struct value value, unsigned chain_count,
                    struct ahead *ahead, unsigned turns);
 
@@ -159,12 +212,10 @@ static bool follow_op(const struct search *search, const struct op *op, unsigned
     bool known[2] = {true, true};
 
     if (op->kind == OP_LOAD) {
-        if ((op->flags & OP_FLOATS) != 0 || !find_growth(search, op->in[0], DEPTH, &growth[0]) ||
-            growth[0] == 0) {
+        if ((op->flags & OP_FLOATS) != 0 || !find_address(search, op, turns, ahead, &growth[0])) {
             return false;
         }
         ahead->load = (uint16_t)(op - search->ops->list);
-        ahead->address = value_add(op->in[0], op->constant + growth[0] * (int64_t)turns);
         ahead->chain_count = chain_count;
         return true;
     }
@@ -212,14 +263,15 @@ static bool is_near(int64_t a, int64_t b, uint64_t reach)
 }
 
 /* Whether the loop touches each line that it passes. */
-static bool is_slow(int64_t growth)
+static bool is_slow(const struct ahead *ahead, int64_t growth)
 {
-    return growth >= -LINE_BYTES && growth <= LINE_BYTES;
+    return !ahead->moves_by_value && growth >= -LINE_BYTES && growth <= LINE_BYTES;
 }
 
 static bool is_same_way(const struct ahead *a, const struct ahead *b)
 {
-    if (a->indirect != b->indirect || a->address.root != b->address.root) {
+    if (a->indirect != b->indirect || a->address.root != b->address.root ||
+        a->moves_by_value != b->moves_by_value) {
         return false;
     }
     if (!a->indirect) {
@@ -250,11 +302,11 @@ static bool join(struct ops *ops, const struct ahead *ahead, int64_t growth)
                 return true;
             }
         } else if (is_near(ahead->address.offset, other->address.offset,
-                           is_slow(growth) ? NEAR_BYTES : LINE_BYTES)) {
+                           is_slow(ahead, growth) ? NEAR_BYTES : LINE_BYTES)) {
             const bool first = growth > 0 ? ahead->address.offset > other->address.offset
                                           : ahead->address.offset < other->address.offset;
             other->address.offset =
-                first && is_slow(growth) ? ahead->address.offset : other->address.offset;
+                first && is_slow(ahead, growth) ? ahead->address.offset : other->address.offset;
             return true;
         }
     }
@@ -298,16 +350,19 @@ static void find(const struct search *search, struct ops *ops, unsigned number, 
     struct ahead ahead = {.at = (uint16_t)number, .indirect = indirect};
     int64_t growth = 0;
 
-    if (find_growth(search, op->in[0], DEPTH, &growth)) {
-        if (!indirect && growth != 0) {
-            ahead.address =
-                value_add(op->in[0], op->constant + growth * (int64_t)turns_of(ops, turns, number));
+    if (!indirect) {
+        if (find_address(search, op, turns_of(ops, turns, number), &ahead, &growth)) {
             add(ops, &ahead, growth);
         }
         return;
     }
+    struct value step;
+    if (find_growth(search, op->in[0], DEPTH, &growth) ||
+        find_value_step(search, op->in[0], &step) != 0) {
+        return;
+    }
     ahead.add = (int64_t)((uint64_t)op->in[0].offset + (uint64_t)op->constant);
-    if (indirect && follow(search, op->in[0], 0, &ahead, turns)) {
+    if (follow(search, op->in[0], 0, &ahead, turns)) {
         turn_around(&ahead);
         add(ops, &ahead, 0);
     }

@@ -27,10 +27,26 @@ static struct item *add(struct parts *parts, enum ahead_step step, unsigned src,
 }
 
 /* The register, and the constant to add, with which an access reaches the address; false if no register has its root. */
-static bool reach(struct place *place, struct parts *parts, struct value address, unsigned *reg,
-                  int64_t *constant)
+static bool reach(struct place *place, struct parts *parts, const struct ahead *ahead,
+                  unsigned *reg, int64_t *constant)
 {
+    const struct value address = ahead->address;
+
     *reg = registers_find_near(place, address, ~UINT32_C(0));
+    if (*reg != NO_REGISTER && ahead->moves_by_value) {
+        const unsigned step = registers_find_exact(place, ahead->step, NO_REGISTER);
+        if (step == NO_REGISTER) {
+            return false;
+        }
+        *constant = (int64_t)((uint64_t)address.offset - (uint64_t)place->held[*reg].offset);
+        add(parts, AHEAD_SHIFT, step, ahead->shift);
+        add(parts, AHEAD_SUM, PLACE_SCRATCH, 0)->src[1] = (uint8_t)*reg;
+        *reg = PLACE_SCRATCH;
+        return true;
+    }
+    if (ahead->moves_by_value) {
+        return false;
+    }
     if (*reg != NO_REGISTER) {
         *constant = (int64_t)((uint64_t)address.offset - (uint64_t)place->held[*reg].offset);
         return true;
@@ -94,7 +110,7 @@ static bool make(struct place *place, struct parts *parts, const struct ahead *a
     unsigned reg;
     int64_t constant;
 
-    if (!reach(place, parts, ahead->address, &reg, &constant)) {
+    if (!reach(place, parts, ahead, &reg, &constant)) {
         return false;
     }
     if (ahead->indirect) {

@@ -106,6 +106,10 @@ static void emit_ahead(struct emitter *emitter, struct log *log, const struct it
     case AHEAD_SUM:
         emit_word(emitter, (uint32_t)MATCH_add | registers_bits(item));
         break;
+    case AHEAD_SHIFT:
+        emit_word(emitter,
+                  word_i((uint32_t)MATCH_slli, item->dst, item->src[0], (int32_t)item->constant));
+        break;
     case AHEAD_COMPUTE:
         emit_word(emitter, of->form.word | registers_bits(item));
         break;
