@@ -163,7 +163,7 @@ void ops_begin(struct ops *ops)
     ops->count = 0;
     ops->passes = PASSES_ALL;
     ops->loops = ops->plain_sides = false;
-    ops->alone = true;
+    ops->alone = ops->adds_loads = true;
     ops->named = 0;
     ops->ahead_count = 0;
 }

@@ -280,6 +280,15 @@ static void the_index_is_touched_earlier(void **state)
     assert_int_equal(ops.ahead[1].address.offset, 3 * 4);
 }
 
+static void without_a_load_where_none_may_be_added(void **state)
+{
+    (void)state;
+    add_indirect();
+    ops.adds_loads = false;
+    assert_int_equal(check(3, 1), AT(10) + 8); /* 12, in lines of 8 */
+    assert_int_equal(seen.added, 0);
+}
+
 static void what_is_in_no_register_any_more_is_not_computed_with(void **state)
 {
     (void)state;
@@ -407,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup(other_streams_are_touched_on_their_own, begin),
         cmocka_unit_test_setup(what_an_index_leads_to_is_touched, begin),
         cmocka_unit_test_setup(the_index_is_touched_earlier, begin),
+        cmocka_unit_test_setup(without_a_load_where_none_may_be_added, begin),
         cmocka_unit_test_setup(what_is_in_no_register_any_more_is_not_computed_with, begin),
         cmocka_unit_test_setup(long_ways_are_not_gone, begin),
         cmocka_unit_test_setup(nor_are_two_that_meet, begin),

@@ -25,15 +25,10 @@
 #define ALL_OF_IT 1024
 #define GAINS (ALL_OF_IT - ALL_OF_IT / 50)
 
-static bool is_on(const struct translator *translator)
+bool ahead_measures(const struct translator *translator)
 {
     return (translator->options.passes >> PASS_PREFETCH & 1) != 0 && ledger_counts(translator) &&
            target_hw_has_times();
-}
-
-bool ahead_measures(const struct translator *translator, const struct recipe *recipe)
-{
-    return recipe->passes && is_on(translator);
 }
 
 static void add_times(struct target_times *to, const struct target_times *more)
@@ -46,7 +41,7 @@ static void add_times(struct target_times *to, const struct target_times *more)
 
 void ahead_carry(const struct translator *translator, const struct loop *loop, const uint8_t *tag)
 {
-    if (loop->ledger != NULL && is_on(translator)) {
+    if (loop->ledger != NULL && ahead_measures(translator)) {
         const struct target_times times = target_hw_times(tag);
         add_times(&loop->ledger->carried, &times);
     }
@@ -68,17 +63,6 @@ static uint64_t executions_of(const struct version *version)
     return times_at(version, version->trace->entry).retired;
 }
 
-/* Whether the instruction is counted anyway. */
-static bool is_counted_by(const struct ledger *ledger, const uint8_t *at)
-{
-    for (unsigned i = 0; i < ledger->count + ledger->counts_end; i++) {
-        if (ledger->blocks[i].at == at) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void start_counting(const struct version *version, bool only_loads)
 {
     const uint8_t *at = version->trace->entry;
@@ -93,30 +77,36 @@ static void start_counting(const struct version *version, bool only_loads)
     }
 }
 
+/* But blocks are counted anyway. */
 static void stop_counting(const struct version *version)
 {
+    const struct ledger *ledger = version->ledger;
+    const struct ledger_block *block = ledger->blocks;
+    const struct ledger_block *const end = block + ledger->count + ledger->counts_end;
     const uint8_t *at = version->trace->entry;
 
-    while (at < version->ledger->told.path_end) {
+    while (at < ledger->told.path_end) {
         bool loads;
-        const uint8_t *const next = target_behind(at, &loads);
-        if (at != version->trace->entry && !is_counted_by(version->ledger, at) &&
-            target_hw_read(at) != NO_COUNTER) {
+        while (block != end && block->at < at) {
+            block++;
+        }
+        if ((block == end || block->at != at) && target_hw_read(at) != NO_COUNTER) {
             target_hw_drop(at);
         }
-        at = next;
+        at = target_behind(at, &loads);
     }
 }
 
 /* What has been measured of a version, if all of it is. */
 static struct ahead_sum sum_up(const struct version *version)
 {
-    struct ahead_sum sum = {.executions = executions_of(version)};
+    struct ahead_sum sum = {.executions = executions_of(version),
+                            .cycles = version->ledger->carried.cycles};
     const uint8_t *at = version->trace->entry;
 
     while (at < version->ledger->told.path_end) {
         bool loads;
-        sum.cycles += times_at(version, at).cycles;
+        sum.cycles += target_hw_cycles(at);
         at = target_behind(at, &loads);
     }
     return sum;
@@ -125,8 +115,9 @@ static struct ahead_sum sum_up(const struct version *version)
 void ahead_begin(const struct translator *translator, struct trial *trial)
 {
     trial->ahead.stage = AHEAD_NOT;
+    trial->ahead.looked = false;
     trial->plain.trace = NULL;
-    if (is_on(translator) && trial->runs.recipe.passes && !trial->runs.recipe.ahead) {
+    if (ahead_measures(translator) && trial->runs.recipe.passes && !trial->runs.recipe.ahead) {
         start_counting(&trial->runs, true);
         trial->ahead.stage = AHEAD_LOADS;
     }
@@ -197,13 +188,21 @@ static unsigned find_missed(const struct translator *translator, const struct ve
     return count;
 }
 
+bool ahead_may_help(const struct trial *trial)
+{
+    return trial->ahead.stage == AHEAD_LOADS && !trial->ahead.looked;
+}
+
 bool ahead_find_misses(struct translator *translator, struct loop *loop)
 {
     struct trial *trial = loop->versions;
     struct missed missed[AHEAD_WISHES];
 
-    if (trial->ahead.stage != AHEAD_LOADS || executions_of(&trial->runs) < ENOUGH ||
-        find_missed(translator, &trial->runs, missed) == 0) {
+    if (trial->ahead.stage != AHEAD_LOADS || executions_of(&trial->runs) < ENOUGH) {
+        return false;
+    }
+    trial->ahead.looked = true;
+    if (find_missed(translator, &trial->runs, missed) == 0) {
         return false;
     }
     start_counting(&trial->runs, false);
@@ -303,14 +302,14 @@ void ahead_review(struct context *context, struct fragment *fragment)
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
     struct trial *trial = loop->versions;
-    const struct ahead_sum now = sum_up(&trial->runs);
-    const struct ahead_sum sum = {.executions = now.executions - trial->ahead.began.executions,
-                                  .cycles = now.cycles - trial->ahead.began.cycles};
 
-    if (sum.executions < ENOUGH) {
+    if (executions_of(&trial->runs) - trial->ahead.began.executions < ENOUGH) {
         trial_look_again(translator, loop, loop->trial < LOOK_MOST ? 2 * loop->trial : LOOK_MOST);
         return;
     }
+    const struct ahead_sum now = sum_up(&trial->runs);
+    const struct ahead_sum sum = {.executions = now.executions - trial->ahead.began.executions,
+                                  .cycles = now.cycles - trial->ahead.began.cycles};
     if (trial->ahead.stage == AHEAD_PLAIN) {
         trial->ahead.plain = sum;
         begin_trial(context, fragment);

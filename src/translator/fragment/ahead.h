@@ -8,13 +8,15 @@
 
 #include "translator/fragment/trial.h"
 
-/* Whether a trace is worth having for what is measured of it. */
-bool ahead_measures(const struct translator *translator, const struct recipe *recipe);
+/* Whether what loads miss is measured. */
+bool ahead_measures(const struct translator *translator);
 /* The loop leads to trial->runs from now on, or it does no longer. */
 void ahead_begin(const struct translator *translator, struct trial *trial);
 void ahead_end(struct trial *trial);
 /* The counter of the loop's head goes, and another begins at 0. */
 void ahead_carry(const struct translator *translator, const struct loop *loop, const uint8_t *tag);
+/* Whether it may yet show that loads miss. */
+bool ahead_may_help(const struct trial *trial);
 /* At a look.  Whether loads miss so much that something is tried. */
 bool ahead_find_misses(struct translator *translator, struct loop *loop);
 /* Whether something is tried now; then, the next step of that. */

@@ -187,6 +187,7 @@ void target_hw_drop(const uint8_t *tag);
 /* Whether counters measure what executions take; and what one has measured, nothing if it is not there. */
 bool target_hw_has_times(void);
 struct target_times target_hw_times(const uint8_t *tag);
+uint64_t target_hw_cycles(const uint8_t *tag);
 /* The instruction behind the one at `code`; whether that is a load which is the program's, if it is on a trace. */
 const uint8_t *target_behind(const uint8_t *code, bool *loads);
 /* Whether there can be any number of them. */

@@ -368,6 +368,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
 
     ops->passes = translator->options.passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
+    ops->adds_loads = !translator->shares_memory; /* what is shared may be a device's */
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
         return NULL;
     }
@@ -414,10 +415,13 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
     const bool planned = trace_plan(context, path, plan, &straightened);
     const struct arranged *placed =
         planned && recipe.passes ? optimize(translator, fragment->loop, plan, recipe) : NULL;
-    if (planned && straightened == 0 && !recipe.passes && translator->options.passes != 0) {
+    const bool gains = straightened != 0 || placed != NULL;
+    const bool later = recipe.passes ? !recipe.measured && ahead_measures(translator)
+                                     : translator->options.passes != 0;
+    if (planned && !gains && later) {
         return TRACE_TOO_EARLY;
     }
-    if (!planned || (straightened == 0 && placed == NULL && !ahead_measures(translator, &recipe))) {
+    if (!planned || (!gains && !recipe.measured)) {
         optimizer->totals.plain++;
         return TRACE_IMPOSSIBLE;
     }

@@ -15,11 +15,12 @@ struct recipe {
     bool unrolled; /* several turns of it become one trace, which only passes make worth it */
     bool spares;   /* passes may put registers away, which pays where the loop has many turns */
     bool ahead;    /* what loads miss is fetched ahead */
+    bool measured; /* it is worth having a trace only to measure what its loads miss */
 };
 
 enum trace_made {
     TRACE_MADE,
-    TRACE_TOO_EARLY,  /* only passes could gain something, and the recipe has none */
+    TRACE_TOO_EARLY,  /* only what the recipe does not have yet could gain something */
     TRACE_IMPOSSIBLE, /* there is no room, or nothing to be gained */
 };
 

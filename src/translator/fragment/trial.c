@@ -39,6 +39,8 @@
 /* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
 #define PASSES_COST 600
 #define PASSES_MARGIN 2
+/* So many times as many executions make a loop worth a trace that only measures it. */
+#define MEASURED_TIMES 4
 
 /* Executions that let expect as many more, so that passes over a trace pay, if they leave out as large a part of it as
  * they did in this program so far. */
@@ -70,6 +72,12 @@ static bool wants_unrolling(const struct translator *translator, const struct lo
            has_executed(translator, loop, UNROLL_TURNS);
 }
 
+/* A trace that gains nothing else costs something. */
+static bool wants_measuring(const struct translator *translator, const struct loop *loop)
+{
+    return ahead_measures(translator) && has_executed(translator, loop, MEASURED_TIMES);
+}
+
 static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
                                    const struct path *path)
 {
@@ -78,7 +86,8 @@ static struct recipe choose_recipe(const struct translator *translator, const st
     return (struct recipe){.passes = passes,
                            .unrolled = passes && wants_unrolling(translator, loop, path),
                            .spares = passes && !loop->few_turns,
-                           .ahead = passes && translator->options.prefetch_all};
+                           .ahead = passes && translator->options.prefetch_all,
+                           .measured = passes && wants_measuring(translator, loop)};
 }
 
 /* Of ALL_OF_IT. */
@@ -105,12 +114,12 @@ static bool pays(const struct version *version)
 }
 
 /* By little it may lose for a while, if it gained more before. */
-static bool loses(const struct translator *translator, const struct version *version)
+static bool loses(const struct trial *trial)
 {
+    const struct version *version = &trial->runs;
     const struct account *all = &version->seen, *first = &version->led;
 
-    const struct recipe *recipe = &version->recipe;
-    if ((recipe->ahead || ahead_measures(translator, recipe)) && rate(version) <= ALL_OF_IT) {
+    if (rate(version) <= ALL_OF_IT && (version->recipe.ahead || ahead_may_help(trial))) {
         return false; /* what it is good for is cycles */
     }
     return !pays(version) && (rate(version) > ALL_OF_IT + CLEARLY ||
@@ -188,11 +197,12 @@ void trial_forget(const struct loop *loop, const struct fragment *trace)
     }
 }
 
-/* Only passes can gain something, and it is too early for them. */
-static void want_later(struct translator *translator, struct loop *loop)
+/* Only passes can gain something, and it is too early for them; or, with these, only what is fetched ahead. */
+static void want_later(struct translator *translator, struct loop *loop, bool passes)
 {
     loop->profiled = false;
-    translator->counts->kind->again(translator, loop, passes_executions(translator->optimizer));
+    translator->counts->kind->again(
+        translator, loop, passes_executions(translator->optimizer) * (passes ? MEASURED_TIMES : 1));
     translator->optimizer->totals.postponed++;
 }
 
@@ -226,7 +236,7 @@ static bool make(struct context *context, struct fragment *fragment, const struc
     const enum trace_made made = trace_make(context, fragment, path, recipe);
 
     if (made == TRACE_TOO_EARLY) {
-        want_later(translator, loop);
+        want_later(translator, loop, recipe.passes);
     }
     if (made != TRACE_MADE) {
         return false;
@@ -443,7 +453,7 @@ static void review(struct context *context, struct fragment *fragment)
         return;
     }
     trial->challenged = false;
-    if (loses(translator, &trial->runs)) {
+    if (loses(trial)) {
         undo(translator, loop);
     } else if (may_try && last.entries != 0 && trial->rival.trace != NULL &&
                differs(&trial->runs.judged, &last)) {

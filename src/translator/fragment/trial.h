@@ -38,6 +38,7 @@ struct ahead_sum {
 
 struct ahead_trial {
     uint8_t stage; /* enum ahead_stage */
+    bool looked;   /* enough was measured once, and no load missed much */
     unsigned wish_count;
     struct prefetch_wish wishes[AHEAD_WISHES];
     struct ahead_sum began; /* when the stage did */

@@ -193,6 +193,7 @@ struct ops {
     unsigned passes;  /* one bit for each enum pass */
     bool loops;       /* the trace goes on at its own beginning */
     bool alone;       /* nobody else writes to the program's memory */
+    bool adds_loads;  /* a load that the program does not do has no effect but on who waits */
     bool plain_sides; /* it has ways out that are not written here: no register may be put away */
     uint32_t named;   /* registers that are named anywhere, one bit each */
     unsigned roots;

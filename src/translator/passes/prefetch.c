@@ -390,7 +390,8 @@ void prefetch_find(struct ops *ops, const struct prefetch_wish *wishes, unsigned
         return;
     }
     find_producers(&search);
-    for (unsigned kind = 0; kind < 2; kind++) { /* first those that are indirect */
+    /* First those that are indirect, if they may be at all. */
+    for (unsigned kind = ops->adds_loads ? 0 : 1; kind < 2; kind++) {
         for (unsigned i = 0; i < ops->count; i++) {
             const struct op *op = &ops->list[i];
             const unsigned turns = wanted_turns(wishes, count, others, op->pc);

@@ -124,11 +124,18 @@ static void note_fixed(struct translator *translator, guest_addr start, const st
     }
 }
 
-/* Somebody else may write to memory from now on: traces that take the program to be alone with it go. */
+static bool adds_loads(const struct translator *translator)
+{
+    return (translator->options.passes >> PASS_PREFETCH & 1) != 0;
+}
+
+/* Somebody else may write to memory from now on: traces that take the program to be alone with it go, and those with loads that
+ * the program does not have: what is shared may be a device's. */
 static void note_shared(struct translator *translator)
 {
     lock_acquire(&translator->lock);
-    if (!translator->shares_memory && !translator->threaded && translator->optimizer != NULL) {
+    if (!translator->shares_memory && translator->optimizer != NULL &&
+        (!translator->threaded || adds_loads(translator))) {
         flush_all(translator);
     }
     translator->shares_memory = true;
@@ -170,13 +177,17 @@ int64_t system_mmap(struct context *context, const struct call *call)
     if ((call->arguments[3] & MAP_FIXED) != 0) {
         before_mapping(context->translator, call->arguments[0], call->arguments[1]);
     }
+    const bool shared = (call->arguments[3] & MAP_TYPE) != MAP_PRIVATE;
+    if (shared && adds_loads(context->translator)) {
+        note_shared(context->translator);
+    }
     const int64_t place = system_pass(context, &readable);
 
     if (!host_is_error(place)) {
         note_protection(context->translator, (guest_addr)place, call->arguments[1],
                         call->arguments[2]);
         note_fixed(context->translator, (guest_addr)place, call);
-        if ((call->arguments[3] & MAP_TYPE) != MAP_PRIVATE) {
+        if (shared) {
             note_shared(context->translator);
         }
     }

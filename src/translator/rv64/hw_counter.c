@@ -37,12 +37,25 @@ static uint64_t read_time(const uint8_t *tag, uint64_t which)
     return time != UINT64_MAX ? time : 0;
 }
 
+uint64_t target_hw_cycles(const uint8_t *tag)
+{
+    return read_time(tag, XSTRATA_TIME_CYCLES);
+}
+
 struct target_times target_hw_times(const uint8_t *tag)
 {
     return (struct target_times){.retired = read_time(tag, XSTRATA_TIME_RETIRED),
                                  .cycles = read_time(tag, XSTRATA_TIME_CYCLES),
                                  .misses = read_time(tag, XSTRATA_TIME_MISSES),
                                  .miss_cycles = read_time(tag, XSTRATA_TIME_MISS_CYCLES)};
+}
+
+/* By its opcode, so that few have to be decoded: LOAD and LOAD-FP, and what these have of half the size. */
+static bool may_load(uint16_t half)
+{
+    const unsigned kind = half >> 13;
+
+    return (half & 3) == 3 ? (half & 0x7b) == 0x03 : (half & 1) == 0 && kind >= 1 && kind <= 3;
 }
 
 /* What the translator loads itself is in the context, or found by gp. */
@@ -52,11 +65,14 @@ const uint8_t *target_behind(const uint8_t *code, bool *loads)
     struct rv64_insn insn;
 
     __builtin_memcpy(halves, code, sizeof halves);
-    rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
-    const uint32_t flags = rv64_row(insn.op)->flags;
-    *loads = (flags & (INSN_LOAD | INSN_ATOMIC)) == INSN_LOAD && insn.rs1 != TP && insn.rs1 != GP &&
-             insn.rd != GP;
-    return code + insn.length;
+    const bool whole = (halves[0] & 3) == 3;
+    *loads = false;
+    if (may_load(halves[0])) {
+        rv64_decode((uint32_t)halves[1] << 16 | halves[0], &insn);
+        *loads = (rv64_row(insn.op)->flags & INSN_LOAD) != 0 && insn.rs1 != TP && insn.rs1 != GP &&
+                 insn.rd != GP;
+    }
+    return code + (whole ? 4 : 2);
 }
 
 void target_hw_leave(const uint8_t *way)

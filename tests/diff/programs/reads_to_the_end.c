@@ -164,10 +164,15 @@ int main(void)
     }
     mprotect(memory + PAGE, PAGE, PROT_NONE);
     walk_in_all_ways("memory", memory);
-    char *mapped = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    char *mapped = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     if (mapped == MAP_FAILED) {
         return 1;
     }
     walk_in_all_ways("a file", mapped);
+    char *shared = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared == MAP_FAILED) {
+        return 1;
+    }
+    walk_in_all_ways("a shared file", shared);
     return 0;
 }
