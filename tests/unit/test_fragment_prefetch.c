@@ -280,6 +280,18 @@ static void the_index_is_touched_earlier(void **state)
     assert_int_equal(ops.ahead[1].address.offset, 3 * 4);
 }
 
+/* Whatever load of the line comes first, and misses. */
+static void so_is_what_is_in_the_same_line(void **state)
+{
+    (void)state;
+    ops_load(&ops, 8, 10, 16, 8, true);
+    add_indirect();
+    check(3, 2);
+    assert_int_equal(ops.ahead[0].at, 0);
+    assert_int_equal(ops.ahead[0].address.offset, 16 + 2 * 3 * 4);
+    assert_true(ops.ahead[1].indirect);
+}
+
 static void without_a_load_where_none_may_be_added(void **state)
 {
     (void)state;
@@ -416,6 +428,7 @@ int main(void)
         cmocka_unit_test_setup(other_streams_are_touched_on_their_own, begin),
         cmocka_unit_test_setup(what_an_index_leads_to_is_touched, begin),
         cmocka_unit_test_setup(the_index_is_touched_earlier, begin),
+        cmocka_unit_test_setup(so_is_what_is_in_the_same_line, begin),
         cmocka_unit_test_setup(without_a_load_where_none_may_be_added, begin),
         cmocka_unit_test_setup(what_is_in_no_register_any_more_is_not_computed_with, begin),
         cmocka_unit_test_setup(long_ways_are_not_gone, begin),

@@ -333,10 +333,13 @@ static unsigned wanted_turns(const struct prefetch_wish *wishes, unsigned count,
 }
 
 /* Lines that are computed with must be there earlier than those which are only touched. */
-static unsigned turns_of(const struct ops *ops, unsigned turns, unsigned number)
+static unsigned turns_of(const struct ops *ops, unsigned turns, const struct op *load)
 {
     for (unsigned i = 0; i < ops->ahead_count; i++) {
-        if (ops->ahead[i].indirect && ops->ahead[i].load == number) {
+        const struct op *first = &ops->list[ops->ahead[i].load];
+        if (ops->ahead[i].indirect && first->in[0].root == load->in[0].root &&
+            is_near(first->in[0].offset + first->constant, load->in[0].offset + load->constant,
+                    LINE_BYTES)) {
             return 2 * turns;
         }
     }
@@ -351,7 +354,7 @@ static void find(const struct search *search, struct ops *ops, unsigned number, 
     int64_t growth = 0;
 
     if (!indirect) {
-        if (find_address(search, op, turns_of(ops, turns, number), &ahead, &growth)) {
+        if (find_address(search, op, turns_of(ops, turns, op), &ahead, &growth)) {
             add(ops, &ahead, growth);
         }
         return;

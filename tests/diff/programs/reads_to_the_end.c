@@ -21,7 +21,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)number;
     (void)context;
     if (info->si_code <= 0) {
-        sent++;
+        sent += info->si_value.sival_int;
         return;
     }
     faults++;
@@ -139,9 +139,8 @@ static void walk_in_all_ways(const char *name, char *page)
     walk("blocked", page, false);
     show_mask();
     sent = 0;
-    raise(SIGBUS);
-    raise(SIGSEGV);
-    raise(SIGBUS);
+    sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 20});
+    sigqueue(getpid(), SIGSEGV, (union sigval){.sival_int = 3});
     walk("blocked, and some wait", page, false);
     printf("%d came\n", sent);
     sigprocmask(SIG_UNBLOCK, &both, NULL);
