@@ -353,6 +353,9 @@ static void what_cannot_be_foreseen_is_not_touched(void **state)
     ops_load(&ops, 6, 12, 0, 8, true);
     ops_step(&ops, UINT32_C(1) << 14);
     ops_load(&ops, 6, 14, 0, 8, true);
+    ops_computed(&ops, WORD_XOR, 15, 16, 17); /* not alike for all numbers */
+    ops_load(&ops, 6, 15, 0, 8, true);
+    ops_add(&ops, 16, 16, 8);
     ops_end(&ops, 0);
     check(3, 0);
 }
@@ -388,6 +391,7 @@ static void what_is_known_already_is_not_loaded_nor_touched(void **state)
     ops_add(&ops, 10, 10, 8);
     ops_end(&ops, 0);
     check(4, 0);
+    assert_int_equal(ops.ahead_count, 0);
 }
 
 static void no_more_than_there_is_room_for(void **state)
