@@ -186,16 +186,24 @@ static guest_addr find_second(const struct path_profile *profile, const struct g
     return second == NULL ? 0 : second->count == count ? second->next : second->blocks[count];
 }
 
-/* The path that most samples take, block by block; it ends where fewer than three in eight are left: what a trace does
- * worse behind a guard that fails must not outweigh what it does better. */
+/* Of eight samples so many must be left, or the path ends: what a trace does worse behind a guard that fails must not
+ * outweigh what it does better.  If what came of that brings little, as before a jump to many places, a longer path
+ * with fewer of them is tried against it. */
+static unsigned least_of_eight(const struct loop *loop)
+{
+    return trial_looks_further(loop) ? 2 : 3;
+}
+
+/* The path that most samples take, block by block. */
 static struct path choose_path(const struct path_profile *profile)
 {
     struct path path = {.count = 1, .turns = 1, .next = 0, .blocks = {profile->loop->head}};
     struct group group = {(1u << profile->count) - 1, profile->count, NULL};
+    const unsigned least = least_of_eight(profile->loop);
 
     for (;;) {
         const struct group most = find_most(profile, &group, path.count);
-        if (most.size * 8 < profile->count * 3) {
+        if (most.size * 8 < profile->count * least) {
             break;
         }
         path.second[path.count - 1] = find_second(profile, &group, &most, path.count);

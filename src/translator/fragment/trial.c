@@ -20,10 +20,10 @@
 #define TRIAL_SHARE 64
 #define WAIT_LEAST (UINT64_C(1) * TRIAL * TRIAL_SHARE)
 #define WAIT_MOST (4 * WAIT_LEAST)
-/* Another path is looked for if one that saved as much more as this part of what the loop executes would repay what it costs
- * so many times until the next look; and the saving that is enough. */
+/* Another path is looked for if one that saved as much more as this part of what the loop has executed would have repaid so
+ * many times what the loop cost; and the saving that is enough. */
 #define PATH_SAVING 8
-#define PATH_MARGIN 8
+#define PATH_MARGIN 32
 #define PATH_ENOUGH (ALL_OF_IT * 7 / 8)
 
 /* So few turns in the mean that putting registers away costs more than it can bring. */
@@ -375,8 +375,13 @@ static bool make_better(struct context *context, struct fragment *fragment)
     return make(context, fragment, &path, recipe);
 }
 
-/* Whether the loop's path is recorded once more: since the last look fragments would have executed, or have, so much that
- * a better path would repay itself. */
+bool trial_looks_further(const struct loop *loop)
+{
+    return loop->versions != NULL && loop->versions->paths != 0;
+}
+
+/* Whether the loop's path is recorded once more: since it leads to what it does fragments would have executed, or have, so
+ * much that a better path would repay itself. */
 static bool look_for_path(struct translator *translator, struct loop *loop, uint64_t executed)
 {
     struct trial *trial = loop->versions;
@@ -424,7 +429,8 @@ static void review(struct context *context, struct fragment *fragment)
         challenge(translator, loop);
     } else if (!make_better(context, fragment) &&
                (rate(&trial->runs) <= PATH_ENOUGH ||
-                !look_for_path(translator, loop, trial->runs.judged.before))) {
+                !look_for_path(translator, loop,
+                               trial->runs.seen.before - trial->runs.led.before))) {
         go_on(translator, loop);
     }
 }

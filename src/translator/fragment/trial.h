@@ -34,6 +34,8 @@ struct trial {
 bool trial_make(struct context *context, struct fragment *fragment, const struct path *path);
 /* The loop has been executed as often as it was to be until the next look. */
 void trial_review(struct context *context, struct fragment *fragment);
+/* Whether the loop is recorded since the path that was found before brings little. */
+bool trial_looks_further(const struct loop *loop);
 /* The loop may be recorded again. */
 void trial_record_again(struct translator *translator, struct loop *loop);
 /* The code of `trace` may have changed: it is not led to again. */
