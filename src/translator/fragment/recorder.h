@@ -12,8 +12,8 @@
 struct recording {
     struct path_profile *profile; /* NULL: nothing is recorded */
     struct path path;
-    uint64_t bytes;        /* of the code on it, about */
-    uint64_t instructions; /* of the program's on it */
+    uint64_t bytes;              /* of the code on it, about */
+    uint64_t instructions;       /* of the program's on it */
     struct effort_limits limits; /* of the path, when they were looked at last */
 };
 
