@@ -340,7 +340,7 @@ static void put_shares(struct output *output, const struct shares *shares)
 static void put_pass_names(struct output *output)
 {
     static const char *const names[] = {
-#define PASS(id, name, help) name,
+#define PASS(id, name, all, help) name,
 #include "translator/passes/passes.def"
 #undef PASS
     };
