@@ -194,6 +194,7 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
     if (trace->landing != trace->entry) {
         ledger->landing = trace->landing;
         ledger->landing_length = (uint16_t)target_length(trace->landing, trace->entry);
+        ledger->compared = (uint16_t)(trace->entrance != NULL ? trace->entrance->length : 0);
         target_hw_new(trace->landing, 0);
     }
     ledger->next = translator->optimizer->ledgers;
@@ -277,7 +278,9 @@ static void add_shares(struct shares *to, const struct ledger *ledger)
     if (ledger->landing != NULL) {
         const int64_t entries = (int64_t)read_count(ledger->landing);
         to->added += entries * ledger->put_away;
-        to->left_out[PASS_INVARIANT] -= entries * (ledger->landing_length - ledger->put_away);
+        to->left_out[PASS_SPECIALIZE] -= entries * ledger->compared;
+        to->left_out[PASS_INVARIANT] -=
+            entries * (ledger->landing_length - ledger->put_away - ledger->compared);
     }
     to->changed = true;
     to->put_away |= ledger->put_away != 0;
@@ -297,6 +300,11 @@ struct turns ledger_turns(const struct loop *loop)
     return ledger->landing == NULL
                ? (struct turns){0, 0}
                : (struct turns){read_count(ledger->landing), ledger_reckon(ledger).entries};
+}
+
+uint64_t ledger_executions(const struct ledger *ledger)
+{
+    return ledger->base + read_count(ledger->blocks[0].at);
 }
 
 static void add(struct account *to, const struct account *more)

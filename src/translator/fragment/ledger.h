@@ -59,6 +59,7 @@ struct ledger {
     const uint8_t
         *landing; /* of a trace that does something before it begins: is counted, too; or NULL */
     uint16_t landing_length;
+    uint16_t compared; /* of these, instructions that compare registers */
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
     /* Of each block, if passes have changed the trace, else NULL; and then, registers that are put away at the landing. */
@@ -86,7 +87,8 @@ struct turns {
     uint64_t entries, executions;
 };
 struct turns ledger_turns(const struct loop *loop);
-/* What one trace has done so far. */
+/* How often one trace was executed, and what it has done so far. */
+uint64_t ledger_executions(const struct ledger *ledger);
 struct account ledger_reckon(const struct ledger *ledger);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);

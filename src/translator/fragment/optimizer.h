@@ -8,6 +8,7 @@
 
 #include "translator/fragment/index.h"
 #include "translator/fragment/ledger.h"
+#include "translator/fragment/looks.h"
 #include "translator/fragment/plan.h"
 #include "translator/passes/log.h"
 #include "translator/passes/place.h"
@@ -43,7 +44,8 @@ struct path {
 struct path_profile {
     struct loop *loop; /* NULL: not in use */
     unsigned count;
-    unsigned effort; /* that the loop was worth when the last of them ended */
+    unsigned effort;    /* that the loop was worth when the last of them ended */
+    struct looks looks; /* at the loop's head, when it began to be recorded */
     struct path samples[PATH_SAMPLES];
 };
 

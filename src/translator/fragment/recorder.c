@@ -27,6 +27,7 @@ static struct path_profile *get_profile(struct optimizer *optimizer, struct loop
     }
     place->loop = loop;
     place->count = 0;
+    place->looks.count = 0;
     return place;
 }
 
@@ -234,7 +235,7 @@ static void finish(struct context *context, struct path_profile *profile)
     loop->effort = profile->effort;
     translator->counts->kind->calm(translator, loop);
     if (loop->fragment != NULL) {
-        loop->traced = trial_make(context, loop->fragment, &path);
+        loop->traced = trial_make(context, loop->fragment, &path, &profile->looks);
     }
 }
 
@@ -350,6 +351,9 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
         return plain;
     }
     struct path_profile *profile = get_profile(optimizer, loop);
+    if (trial_wants_looks(translator)) {
+        looks_take(&profile->looks, context);
+    }
     const uint8_t *copy = begin_sample(context, profile, true);
     if (copy == NULL) {
         leave_plain(translator, loop);

@@ -49,6 +49,8 @@ struct emission_special {
      * fails, before the jump is looked up; and of `placed`, if `shares` is not NULL, one for each block. */
     uint8_t *way_outs;
     struct block_shares *shares;
+    /* Of a trace that compares registers where it is entered; else NULL. */
+    struct entrance *entrance;
 };
 
 /* Opens a plan of a trace for passes; false if they shall leave it alone.  The most bytes that it takes then. */
@@ -183,6 +185,8 @@ void target_look_at_processor(struct translator *translator);
  * that is not NULL. */
 void target_hw_leave(const uint8_t *way);
 void target_hw_drop(const uint8_t *tag);
+/* What the program's register held when it left the cache through context->hot. */
+uint64_t target_register(const struct context *context, unsigned reg);
 /* Whether there can be any number of them. */
 bool target_hw_unlimited(void);
 /* Sends `exit` to a trampoline that makes a counter for `to`, once, and then sends the exit straight there

@@ -29,6 +29,14 @@
 /* So few turns in the mean that putting registers away costs more than it can bring. */
 #define TURNS_FEW 4
 
+/* So often the head of a loop must have been looked at before registers are taken for constants: when it was recorded, and
+ * after 1000, 8000 and 64 000 executions more. */
+#define LOOKS_ENOUGH 4
+/* Where such a trace is entered with other registers, that costs about so many instructions: the way through dispatch, and
+ * what the program executes in the head's fragment.  So many times may go by in any case. */
+#define FAILURE_COST 1000
+#define FAILURES_LEAST 8
+
 /* Parts of what fragments would execute that a trace does, and what is a clear difference between two of them. */
 #define ALL_OF_IT 1024
 #define CLEARLY (ALL_OF_IT / 64)
@@ -67,6 +75,23 @@ static bool wants_unrolling(const struct translator *translator, const struct lo
 
     return (passes >> PASS_UNROLL & 1) != 0 && unroll_can(path) &&
            has_executed(translator, loop, UNROLL_TURNS);
+}
+
+bool trial_wants_looks(const struct translator *translator)
+{
+    return (translator->options.passes >> PASS_SPECIALIZE & 1) != 0 && ledger_counts(translator);
+}
+
+/* Whether the loop's trace, which passes have gone over, is made once more with registers for constants.  That is tried
+ * once. */
+static bool wants_special(const struct translator *translator, const struct loop *loop)
+{
+    const struct trial *trial = loop->versions;
+    const unsigned enough = translator->options.max_loss >= 100 ? 1 : LOOKS_ENOUGH;
+
+    return trial_wants_looks(translator) && trial != NULL && trial->runs.trace != NULL &&
+           trial->runs.recipe.passes && !trial->specialized && !loop->few_turns &&
+           trial->looks.count >= enough && trial->looks.same != 0;
 }
 
 static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
@@ -204,7 +229,8 @@ static bool make(struct context *context, struct fragment *fragment, const struc
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
-    const enum trace_made made = trace_make(context, fragment, path, recipe);
+    const struct looks *looks = loop->versions != NULL ? &loop->versions->looks : NULL;
+    const enum trace_made made = trace_make(context, fragment, path, recipe, looks);
 
     if (made == TRACE_TOO_EARLY) {
         want_later(translator, loop);
@@ -244,7 +270,21 @@ static bool has_path(const struct fragment *trace, const struct path *path)
 
 static bool is_same_recipe(struct recipe a, struct recipe b)
 {
-    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares;
+    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares &&
+           a.special == b.special;
+}
+
+/* The loop's trace is made once more, of the same path, with registers for constants.  False if that brings too little. */
+static bool specialize(struct context *context, struct fragment *fragment)
+{
+    struct trial *trial = fragment->loop->versions;
+    const struct path path = *trial->runs.trace->path; /* unrolled, if that was worth it */
+    struct recipe recipe = trial->runs.recipe;
+
+    recipe.unrolled = false;
+    recipe.special = true;
+    trial->specialized = true;
+    return make(context, fragment, &path, recipe);
 }
 
 /* The loop goes on in its fragments, and then the trace that lost is tried again. */
@@ -293,7 +333,8 @@ static bool is_same(const struct version *version, const struct path *path, stru
            is_same_recipe(version->recipe, recipe);
 }
 
-bool trial_make(struct context *context, struct fragment *fragment, const struct path *path)
+bool trial_make(struct context *context, struct fragment *fragment, const struct path *path,
+                const struct looks *looks)
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
@@ -303,6 +344,12 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
     const bool runs = trial != NULL && is_same(&trial->runs, path, recipe);
 
     if (!lost && !runs && make(context, fragment, path, recipe)) {
+        if (loop->versions != NULL) {
+            looks_join(&loop->versions->looks, looks);
+        }
+        if (wants_special(translator, loop)) {
+            specialize(context, fragment);
+        }
         return true;
     }
     if (trial != NULL && trial->runs.trace != NULL) {
@@ -369,7 +416,7 @@ static bool make_better(struct context *context, struct fragment *fragment)
     const bool passes = recipe.passes && !now.passes && !other.passes;
     const bool unrolled = recipe.unrolled && !now.unrolled && !other.unrolled;
     if (!few && !passes && !unrolled) {
-        return false;
+        return wants_special(translator, loop) && specialize(context, fragment);
     }
     recipe.passes |= now.passes;
     return make(context, fragment, &path, recipe);
@@ -411,6 +458,9 @@ static void review(struct context *context, struct fragment *fragment)
     }
     const struct account last = trial->runs.judged;
     look(&trial->runs);
+    if (trial_wants_looks(translator)) {
+        looks_take(&trial->looks, context);
+    }
     trial->since += trial->runs.judged.entries;
     const bool beaten = trial->rival.trace != NULL && pays(&trial->rival) &&
                         rate(&trial->rival) + CLEARLY < rate(&trial->runs);
@@ -433,6 +483,55 @@ static void review(struct context *context, struct fragment *fragment)
                                trial->runs.seen.before - trial->runs.led.before))) {
         go_on(translator, loop);
     }
+}
+
+/* The trace that takes registers for constants goes for good: the one that does not is led to again, or the fragments. */
+static void give_up_special(struct translator *translator, struct loop *loop)
+{
+    struct trial *trial = loop->versions;
+
+    challenge(translator, loop);
+    if (trial->runs.trace != NULL && trial->runs.recipe.special) { /* there is no other */
+        trace_lead(translator, loop, NULL, NULL);
+        trial->runs.trace = NULL;
+        trial_record_again(translator, loop);
+    } else {
+        trial->rival.trace = NULL;
+    }
+    translator->optimizer->totals.undone++;
+    loop->undone_traces++;
+}
+
+static const uint8_t *note_failure(struct translator *translator, struct loop *loop)
+{
+    const struct fragment *trace = loop->fragment->trace;
+
+    if (trace == NULL || trace->entrance == NULL || loop->ledger == NULL) {
+        return NULL; /* another thread has led the loop elsewhere */
+    }
+    struct entrance *entrance = trace->entrance;
+    entrance->failed++;
+    if (entrance->failed > FAILURES_LEAST &&
+        (entrance->failed - FAILURES_LEAST) * FAILURE_COST >
+            ledger_executions(loop->ledger) * entrance->saves) {
+        give_up_special(translator, loop);
+        return NULL;
+    }
+    loop->executions++; /* of the fragment, which no counter sees */
+    return entrance->plain;
+}
+
+const uint8_t *trial_differs(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct optimizer *optimizer = translator->optimizer;
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const uint8_t *plain = note_failure(translator, fragment->loop);
+    const uint64_t cost = target_clock(translator) - began;
+
+    optimizer_spend(translator, fragment->loop, cost, target_cycles(translator) - first_cycle);
+    optimizer->tried += cost;
+    return plain;
 }
 
 void trial_review(struct context *context, struct fragment *fragment)
