@@ -32,6 +32,9 @@
 /* So often the head of a loop must have been looked at before registers are taken for constants: when it was recorded, and
  * after 1000, 8000 and 64 000 executions more. */
 #define LOOKS_ENOUGH 4
+/* To find out whether that brings anything costs about 300 instructions for each one of the trace, and mostly it does not: so
+ * often the loop must have been executed, that it is a thousandth part at the most. */
+#define SPECIAL_EXECUTIONS 300000
 /* Where such a trace is entered with other registers, that costs about so many instructions: the way through dispatch, and
  * what the program executes in the head's fragment.  So many times may go by in any case. */
 #define FAILURE_COST 1000
@@ -87,11 +90,15 @@ bool trial_wants_looks(const struct translator *translator)
 static bool wants_special(const struct translator *translator, const struct loop *loop)
 {
     const struct trial *trial = loop->versions;
-    const unsigned enough = translator->options.max_loss >= 100 ? 1 : LOOKS_ENOUGH;
 
-    return trial_wants_looks(translator) && trial != NULL && trial->runs.trace != NULL &&
-           trial->runs.recipe.passes && !trial->specialized && !loop->few_turns &&
-           trial->looks.count >= enough && trial->looks.same != 0;
+    if (!trial_wants_looks(translator) || trial == NULL || trial->runs.trace == NULL ||
+        !trial->runs.recipe.passes || trial->specialized || loop->few_turns ||
+        trial->looks.same == 0) {
+        return false;
+    }
+    return translator->options.max_loss >= 100 ||
+           (trial->looks.count >= LOOKS_ENOUGH &&
+            translator->counts->kind->read(translator, loop).executions >= SPECIAL_EXECUTIONS);
 }
 
 static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
