@@ -184,11 +184,8 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         return go_on_after_call(context, target);
     case EXIT_DIFFERS: {
         struct fragment *fragment = index_find(&translator->index, target);
-        const uint8_t *plain =
-            fragment != NULL && fragment->loop != NULL ? trial_differs(context, fragment) : NULL;
-        context->target = target;
-        if (plain != NULL) {
-            return plain;
+        if (fragment != NULL && fragment->loop != NULL) {
+            trial_differs(context, fragment);
         }
         break;
     }

@@ -43,12 +43,10 @@ struct passage {
 
 /* What a trace does first that takes registers for constants (passes/specialize.c): it compares them. */
 struct entrance {
-    struct exit exit;            /* EXIT_DIFFERS: one of them holds something else */
-    const struct fragment *head; /* in which the program goes on then, */
-    const uint8_t *plain;        /* and how it comes there from dispatch */
-    unsigned length;             /* instructions of the comparisons, */
-    unsigned saves;  /* and how many fewer each execution of the trace takes because of them */
-    uint64_t failed; /* how often they failed */
+    struct exit exit; /* EXIT_DIFFERS: one of them holds something else */
+    unsigned length;  /* instructions of the comparisons, */
+    unsigned saves;   /* and how many fewer each execution of the trace takes because of them */
+    uint64_t failed;  /* how often they failed */
 };
 
 /* A trace that has the code of a fragment in it. */
@@ -83,8 +81,8 @@ struct fragment {
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */
     uint16_t
-        instructions; /* of the program, where the fragment records; of a turn, where passes have changed a trace;
-                            * else 0 */
+        instructions; /* of the program, where the fragment records; of a turn, where passes have gone over a
+                            * trace; else 0 */
     struct fragment *next;   /* in the same bucket of the index */
     struct fragment *before; /* the one that was built before it; NULL for the first */
 };

@@ -381,6 +381,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
     ops->passes = translator->options.passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
     ops->assumed = 0;
+    placed->plain = 0;
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops) ||
         (recipe.special && !specialize_run(ops, looks->same, looks->values))) {
         return NULL;
@@ -412,7 +413,6 @@ static struct entrance *make_entrance(struct translator *translator,
     }
     struct entrance *entrance = pool_take(&translator->pool, sizeof *entrance);
     *entrance = (struct entrance){.exit = {.kind = EXIT_DIFFERS, .target = fragment->start},
-                                  .head = fragment,
                                   .saves = fragment->trace->instructions - placed->executed};
     return entrance;
 }
@@ -466,7 +466,9 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
         .log = &log};
     struct fragment *trace = build_emit(translator, plan, &special);
     trace->entrance = special.entrance;
-    trace->instructions = (uint16_t)(placed != NULL ? placed->executed : 0);
+    trace->instructions = (uint16_t)(placed != NULL  ? placed->executed
+                                     : recipe.passes ? optimizer->placed.plain
+                                                     : 0);
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
     }
@@ -483,5 +485,6 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
     let_grow(translator, trace);
     build_link(translator, trace);
     optimizer->totals.traces++;
+    optimizer->totals.special += trace->entrance != NULL;
     return TRACE_MADE;
 }

@@ -35,10 +35,10 @@
 /* To find out whether that brings anything costs about 300 instructions for each one of the trace, and mostly it does not: so
  * often the loop must have been executed, that it is a thousandth part at the most. */
 #define SPECIAL_EXECUTIONS 300000
-/* Where such a trace is entered with other registers, that costs about so many instructions: the way through dispatch, and
- * what the program executes in the head's fragment.  So many times may go by in any case. */
-#define FAILURE_COST 1000
-#define FAILURES_LEAST 8
+/* Where such a trace is entered with other registers, the loop is led elsewhere, and back later: what that costs, about; and
+ * how often it may happen in any case. */
+#define FAILURE_COST 6000
+#define FAILURES_LEAST 3
 
 /* Parts of what fragments would execute that a trace does, and what is a clear difference between two of them. */
 #define ALL_OF_IT 1024
@@ -284,14 +284,23 @@ static bool is_same_recipe(struct recipe a, struct recipe b)
 /* The loop's trace is made once more, of the same path, with registers for constants.  False if that brings too little. */
 static bool specialize(struct context *context, struct fragment *fragment)
 {
-    struct trial *trial = fragment->loop->versions;
-    const struct path path = *trial->runs.trace->path; /* unrolled, if that was worth it */
-    struct recipe recipe = trial->runs.recipe;
+    struct loop *loop = fragment->loop;
+    struct trial *trial = loop->versions;
+    const struct version runs = trial->runs;
+    const struct path path = *runs.trace->path; /* unrolled, if that was worth it */
+    struct recipe recipe = runs.recipe;
 
     recipe.unrolled = false;
     recipe.special = true;
     trial->specialized = true;
-    return make(context, fragment, &path, recipe);
+    if (!make(context, fragment, &path, recipe)) {
+        return false;
+    }
+    if (loop->ledger == NULL) { /* nobody could tell when its comparisons fail too often */
+        trace_lead(context->translator, loop, runs.trace, runs.ledger);
+        return false;
+    }
+    return true;
 }
 
 /* The loop goes on in its fragments, and then the trace that lost is tried again. */
@@ -492,53 +501,48 @@ static void review(struct context *context, struct fragment *fragment)
     }
 }
 
-/* The trace that takes registers for constants goes for good: the one that does not is led to again, or the fragments. */
-static void give_up_special(struct translator *translator, struct loop *loop)
+/* The loop leads to something else than the trace that takes registers for constants: to one that does not, if there is one,
+ * or to the fragments. */
+static void leave_special(struct translator *translator, struct loop *loop, bool for_good)
 {
     struct trial *trial = loop->versions;
 
+    trial->challenged = false;
     challenge(translator, loop);
-    if (trial->runs.trace != NULL && trial->runs.recipe.special) { /* there is no other */
-        trace_lead(translator, loop, NULL, NULL);
-        trial->runs.trace = NULL;
-        trial_record_again(translator, loop);
-    } else {
-        trial->rival.trace = NULL;
+    if (trial->runs.trace == loop->fragment->trace && !trial->runs.recipe.special) {
+        trial->rival.trace = for_good ? NULL : trial->rival.trace;
+        return;
     }
-    translator->optimizer->totals.undone++;
-    loop->undone_traces++;
+    trace_lead(translator, loop, NULL, NULL);
+    trial->runs.trace = NULL;
+    trial_record_again(translator, loop);
 }
 
-static const uint8_t *note_failure(struct translator *translator, struct loop *loop)
+/* Whether what the failures of a trace's comparisons cost is more than what they bring. */
+static bool fails_often(const struct entrance *entrance, const struct loop *loop)
 {
-    const struct fragment *trace = loop->fragment->trace;
-
-    if (trace == NULL || trace->entrance == NULL || loop->ledger == NULL) {
-        return NULL; /* another thread has led the loop elsewhere */
-    }
-    struct entrance *entrance = trace->entrance;
-    entrance->failed++;
-    if (entrance->failed > FAILURES_LEAST &&
-        (entrance->failed - FAILURES_LEAST) * FAILURE_COST >
-            ledger_executions(loop->ledger) * entrance->saves) {
-        give_up_special(translator, loop);
-        return NULL;
-    }
-    loop->executions++; /* of the fragment, which no counter sees */
-    return entrance->plain;
+    return entrance->failed > FAILURES_LEAST &&
+           (entrance->failed - FAILURES_LEAST) * FAILURE_COST >
+               ledger_executions(loop->ledger) * entrance->saves;
 }
 
-const uint8_t *trial_differs(struct context *context, struct fragment *fragment)
+void trial_differs(struct context *context, struct fragment *fragment)
 {
     struct translator *translator = context->translator;
     struct optimizer *optimizer = translator->optimizer;
+    struct loop *loop = fragment->loop;
     const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
-    const uint8_t *plain = note_failure(translator, fragment->loop);
-    const uint64_t cost = target_clock(translator) - began;
+    const struct fragment *trace = fragment->trace;
 
-    optimizer_spend(translator, fragment->loop, cost, target_cycles(translator) - first_cycle);
+    if (trace == NULL || trace->entrance == NULL) {
+        return; /* another thread has led the loop elsewhere */
+    }
+    trace->entrance->failed++;
+    optimizer->totals.differed++;
+    leave_special(translator, loop, fails_often(trace->entrance, loop));
+    const uint64_t cost = target_clock(translator) - began;
+    optimizer_spend(translator, loop, cost, target_cycles(translator) - first_cycle);
     optimizer->tried += cost;
-    return plain;
 }
 
 void trial_review(struct context *context, struct fragment *fragment)

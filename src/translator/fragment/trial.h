@@ -38,9 +38,8 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
                 const struct looks *looks);
 /* Whether anybody wants to know what registers hold at the heads of loops. */
 bool trial_wants_looks(const struct translator *translator);
-/* The loop's trace takes registers for constants, of which one has another value now.  Returns where the program goes on
- * from dispatch in the fragment; or NULL: wherever the loop leads to now. */
-const uint8_t *trial_differs(struct context *context, struct fragment *fragment);
+/* The loop's trace takes registers for constants, of which one has another value now: the loop is led elsewhere. */
+void trial_differs(struct context *context, struct fragment *fragment);
 /* The loop has been executed as often as it was to be until the next look. */
 void trial_review(struct context *context, struct fragment *fragment);
 /* Whether the loop is recorded since the path that was found before brings little. */

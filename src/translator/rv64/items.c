@@ -7,7 +7,7 @@
  *               ways out of the middle: what is left to do there, spare registers, and the way on
  *               what is done where guarded targets turn out to be others
  *               where a callback leaves the cache: spare registers, and target_hot
- *               where a register holds something else at the landing: dispatch, and the way back to the head's fragment
+ *               where a register holds something else at the landing: dispatch
  *
  * Who goes around does not pass the landing.  So that the trace can be left there when all links are undone, the word
  * that leads around (site.around) can be sent to the way out behind it. */
@@ -245,12 +245,10 @@ static void emit_comparisons(struct emitter *emitter)
     trace->entrance->length = target_length(from, emitter->at);
 }
 
-/* Where one of them failed, the program leaves the cache; and then it goes on in the head's fragment, through the second half
- * of this, which takes a0 back. */
+/* Where one of them failed, the program leaves the cache. */
 static void emit_differs(struct emitter *emitter)
 {
     struct special_emitter *trace = emitter->special;
-    struct entrance *entrance = trace->entrance;
     const unsigned count = count_bits(trace->placed->compared);
 
     emit_alignment(emitter);
@@ -258,10 +256,7 @@ static void emit_differs(struct emitter *emitter)
         uint8_t *const branch = trace->entrance_branches[i];
         put_word(branch, get_word(branch) | branch_offset_bits(emitter->at - branch));
     }
-    emit_exit(emitter, &entrance->exit, NULL);
-    entrance->plain = emitter->at;
-    emit_restore(emitter, A0, CONTEXT_X(A0));
-    emit_word(emitter, word_jal(X0, entrance->head->entry - emitter->at));
+    emit_exit(emitter, &trace->entrance->exit, NULL);
 }
 
 /* What is computed before the loop is any instruction of the program: a signal there finds the program at the loop's head,

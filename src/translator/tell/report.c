@@ -429,6 +429,8 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"loops_postponed", optimized.postponed},
         {"traces_undone", optimized.undone},
         {"traces_again", optimized.again},
+        {"traces_special", optimized.special},
+        {"traces_differed", optimized.differed},
         {"traces_changed", optimized.changed},
     };
 
