@@ -366,7 +366,7 @@ static bool pays_entrance(const struct arranged *placed, const struct fragment *
     const unsigned compared = count_bits(placed->compared);
 
     return compared <= TRACE_COMPARISONS &&
-           placed->executed + compared * COMPARISON_COST / SPECIAL_TURNS < trace->instructions;
+           placed->length + compared * COMPARISON_COST / SPECIAL_TURNS < trace->instructions;
 }
 
 /* What passes make of the plan, which is the loop's of `fragment`; NULL if it stays as it is. */
@@ -381,7 +381,7 @@ static const struct arranged *optimize(struct translator *translator, const stru
     ops->passes = translator->options.passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
     ops->assumed = 0;
-    placed->plain = 0;
+    placed->plain_length = 0;
     if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops) ||
         (recipe.special && !specialize_run(ops, looks->same, looks->values))) {
         return NULL;
@@ -413,7 +413,7 @@ static struct entrance *make_entrance(struct translator *translator,
     }
     struct entrance *entrance = pool_take(&translator->pool, sizeof *entrance);
     *entrance = (struct entrance){.exit = {.kind = EXIT_DIFFERS, .target = fragment->start},
-                                  .saves = fragment->trace->instructions - placed->executed};
+                                  .saves = fragment->trace->instructions - placed->length};
     return entrance;
 }
 
@@ -466,8 +466,8 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
         .log = &log};
     struct fragment *trace = build_emit(translator, plan, &special);
     trace->entrance = special.entrance;
-    trace->instructions = (uint16_t)(placed != NULL  ? placed->executed
-                                     : recipe.passes ? optimizer->placed.plain
+    trace->instructions = (uint16_t)(placed != NULL  ? placed->length
+                                     : recipe.passes ? optimizer->placed.plain_length
                                                      : 0);
     if (log != NULL) {
         optimizer_add_log(optimizer, log);

@@ -307,15 +307,22 @@ static void count_executed(struct place *place)
     struct arranged *to = place->to;
     const struct op *const list = place->ops->list;
 
+    unsigned plain_targets = 0, targets = 0;
+
     to->plain = to->executed = 0;
     for (unsigned i = 0; i < place->ops->count; i++) {
         to->plain += list[i].kind != OP_BLOCK && list[i].kind != OP_NOTHING;
+        plain_targets += list[i].kind == OP_TARGET;
     }
     for (unsigned i = 0; i < to->item_count; i++) {
         const struct item *item = &to->items[i];
         to->executed += item->kind == ITEM_ADD || item->kind == ITEM_CONSTANT ||
                         (item->kind == ITEM_OP && list[item->op].kind != OP_BLOCK);
+        targets += item->kind == ITEM_OP && list[item->op].kind == OP_TARGET &&
+                   item->src[1] == NO_REGISTER;
     }
+    to->plain_length = to->plain + plain_targets;
+    to->length = to->executed + targets;
 }
 
 bool place_run(struct place *place, struct ops *ops, uint32_t spares, struct arranged *to)

@@ -43,7 +43,8 @@ struct arranged {
     /* Those that are compared before it: what they must hold is in the ops (assumption). */
     uint32_t compared;
     unsigned item_count, move_count, before_count;
-    unsigned plain, executed;       /* instructions of the path, without passes and with them */
+    unsigned plain, executed;      /* instructions of the path, without passes and with them */
+    unsigned plain_length, length; /* the same, with the constants that targets are compared with */
     unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
     struct item before[BEFORE_MAX]; /* what is done once, before the loop */
     struct item items[ITEMS_MAX];
