@@ -55,9 +55,10 @@ help:
 ## check-mutants  plants bugs of tests/mutants/table in a copy of the tree, and says which of them no test
 ##             notices; MUTANTS_FLAGS="--only PATTERN" for some
 ## bench       speed beside qemu-riscv64 as ratios, also with the pipeline; what contexts and helper threads
-##             bring; what each part of the translator costs, which loops each placement of counters finds,
-##             and what code costs that programs make, as there is more of it; LADDER_FLAGS=--quick for
-##             smaller programs, HELPERS_FLAGS="--size small" for larger ones
+##             bring; what each part of the translator costs, what traces and passes bring, which loops each
+##             placement of counters finds, and what code costs that programs make, as there is more of it;
+##             LADDER_FLAGS=--quick for smaller programs, HELPERS_FLAGS="--size small" for larger ones,
+##             OPTIMIZER_FLAGS="--only cycles" for the optimizer's figures in cycles
 ## bench-musl  the same for the study's programs linked with musl, a small C library, and compiled so that
 ##             loops are not inverted; MUSL_FLAGS="--size small" for larger ones: docs/study.md
 ## bench-real  install what is missing, build, and run real programs from Debian's sources plain and
@@ -162,6 +163,7 @@ bench: $(BUILD)/strata $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) programs
 	bench/ladder --build $(BUILD) $(LADDER_FLAGS)
 	bench/ladder --build $(BUILD) --O0 $(LADDER_FLAGS)
 	bench/traces --build $(BUILD) $(TRACES_FLAGS)
+	bench/optimizer --build $(BUILD) --only instructions $(OPTIMIZER_FLAGS)
 	bench/placements --build $(BUILD)
 	bench/scaling --build $(BUILD) --quick $(SCALING_FLAGS)
 	BUILD=$(BUILD) bench/profile

@@ -172,6 +172,9 @@ class Table:
         self.plain("traces", "traces and their ledger", "tests/translator/traces/run")
         more = "--bodies 8 --units 50 --every 1 --own 5 --signals 100000" if self.slow else ""
         self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *more.split())
+        # Of these bodies one has traces that take registers for constants, and are entered with others.
+        self.plain("state-special", "signals where registers are compared", "tests/translator/state/run", "--seed", "17",
+                   *(more.split() or ["--every", "4"]), "--opt", "all,specialize", "--max-loss", "100%", "--threshold", "2")
         self.plain("matrix-defaults", "programs under the translator", "tests/translator/matrix", *longer,
                    "--configuration", "defaults")
         self.plain("matrix-tiny-cache", "programs under the translator with a tiny cache", "tests/translator/matrix",

@@ -91,6 +91,37 @@ function passParts(runs, names) {
         ...makeTable(columns, rows, {id: "pass-shares"})];
 }
 
+function shareOf(loop, pass) {
+    return listOf(lookUp(loop, "passes")).find((one) => one.name === pass);
+}
+
+// The same trace by trace: a column for each pass.
+function tracePassParts(runs, names, rows) {
+    const passes = passShares(runs).map((row) => row.first.name);
+    if (passes.length === 0 || rows.length === 0) {
+        return [];
+    }
+    const columns = [
+        {label: "function", kind: "code name", value: (row) => row.first.name, show: (row) => makeName(row.first.name)},
+        {label: "begins at", kind: "code whole", value: (row) => row.first.head},
+        ...passes.flatMap((pass) => eachRun(names, pass, (i) => {
+            const value = (row) => lookUp(shareOf(row.runs[i], pass), "instructions");
+            return {number: true, value, show: (row) => formatNumber(value(row))};
+        })),
+    ];
+    const part = foldedTable("trace-passes", "Fewer instructions by each pass, trace by trace", columns, rows);
+    part.id = "trace-passes";
+    return [part];
+}
+
+// Of one trace, in words.
+function sharesInWords(loop) {
+    const words = listOf(loop.passes).filter((pass) => pass.instructions)
+        .map((pass) => `${pass.name} ${formatNumber(pass.instructions)}` +
+            (isNumber(pass.share) ? ` (${formatPercent(pass.share)})` : ""));
+    return words.length > 0 ? make("p", {class: "muted trace-shares"}, `Fewer instructions by: ${words.join(", ")}.`) : null;
+}
+
 const TRACE_CODE_EXPLAINED = "The code of those that gained most, one row for each instruction in the cache, by the " +
     "instruction of the program that it does: on the left the fragments of the path, on the right the trace. Beside " +
     "each is how often it was executed; fragments are also executed on other paths.";
@@ -123,6 +154,7 @@ function traceCode(loop, run, prefix) {
     }
     const part = foldedTable("trace-code", title, traceCodeColumns(), loop.code);
     part.classList.add("trace-code");
+    part.querySelector("summary").after(...[sharesInWords(loop)].filter(Boolean));
     part.append(...(loop.code_left_out > 0 ? [make("p", {class: "muted"},
         `${formatNumber(loop.code_left_out)} rows behind these are left out.`)] : []));
     return part;
@@ -158,5 +190,5 @@ function ledgerSection(runs, names) {
             `The first ${TRACES_SHOWN} of ${formatNumber(traced.length)}; the CSV has all.`) : null,
         rows.length > traced.length ? make("p", {class: "muted"}, `${formatNumber(rows.length - traced.length)} more loops ` +
             `were looked at and have no executions in a trace: ${formatNumber(lost)} instructions. They are in the CSV.`) : null,
-        passParts(runs, names), traceCodes(runs, names));
+        passParts(runs, names), tracePassParts(runs, names, traced), traceCodes(runs, names));
 }

@@ -37,6 +37,8 @@ static const char *const keys[] = {
     "loops_postponed",
     "traces_undone",
     "traces_again",
+    "traces_special",
+    "traces_differed",
     "traces_changed",
 };
 

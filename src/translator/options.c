@@ -220,13 +220,13 @@ static const struct {
 } pass_names[] = {
     {"all", PASSES_ALL},
     {"traces", 0},
-#define PASS(id, name, help) {name, 1u << PASS_##id},
+#define PASS(id, name, all, help) {name, 1u << PASS_##id},
 #include "translator/passes/passes.def"
 #undef PASS
 };
 
 static const char passes_expected[] = ": expected none, or a list of all, traces"
-#define PASS(id, name, help) ", " name
+#define PASS(id, name, all, help) ", " name
 #include "translator/passes/passes.def"
 #undef PASS
                                       "; -NAME takes one out";

@@ -117,7 +117,8 @@ void ahead_begin(const struct translator *translator, struct trial *trial)
     trial->ahead.stage = AHEAD_NOT;
     trial->ahead.looked = false;
     trial->plain.trace = NULL;
-    if (ahead_measures(translator) && trial->runs.recipe.passes && !trial->runs.recipe.ahead) {
+    if (ahead_measures(translator) && trial->runs.recipe.passes && !trial->runs.recipe.ahead &&
+        !trial->runs.recipe.special) {
         start_counting(&trial->runs, true);
         trial->ahead.stage = AHEAD_LOADS;
     }
@@ -241,7 +242,7 @@ static bool make(struct context *context, struct fragment *fragment)
 
     recipe.ahead = true;
     recipe.unrolled = false; /* the path is */
-    if (trace_make(context, fragment, &path, recipe) != TRACE_MADE || loop->ledger == NULL) {
+    if (trace_make(context, fragment, &path, recipe, NULL) != TRACE_MADE || loop->ledger == NULL) {
         return false;
     }
     recipe.unrolled = trial->runs.recipe.unrolled;
@@ -293,7 +294,7 @@ static void end_trial(struct translator *translator, struct loop *loop, const st
         return;
     }
     trial->runs = plain;
-    trial->runs.seen = trial->runs.led = ledger_reckon(plain.ledger);
+    trial->runs.seen = trial->runs.led = trial_reckon(plain.ledger);
     trial->runs.judged = plain.judged;
 }
 

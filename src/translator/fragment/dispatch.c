@@ -182,6 +182,13 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         return protect_store(context, target);
     case EXIT_SYSTEM_CALL:
         return go_on_after_call(context, target);
+    case EXIT_DIFFERS: {
+        struct fragment *fragment = index_find(&translator->index, target);
+        if (fragment != NULL && fragment->loop != NULL) {
+            trial_differs(context, fragment);
+        }
+        break;
+    }
     case EXIT_HOT: {
         struct fragment *fragment = index_find(&translator->index, target);
         if (fragment == NULL || fragment->loop == NULL) {

@@ -68,5 +68,5 @@ unsigned effort_level(const struct loop *loop)
 /* Unrolling makes all others dearer. */
 unsigned effort_get_passes(unsigned level)
 {
-    return level == 0 ? PASSES_ALL & ~(1u << PASS_UNROLL) : PASSES_ALL;
+    return level == 0 ? PASSES_EACH & ~(1u << PASS_UNROLL) : PASSES_EACH;
 }

@@ -16,7 +16,8 @@ enum exit_kind {
     EXIT_HOT,    /* the counter of `target` reached its threshold */
     EXIT_RECORD, /* to `target`, from a fragment that records the way that the program takes */
     EXIT_RECORD_INDIRECT, /* to context->target, from one that records */
-    EXIT_NEVER,           /* a guard that certainly holds: there is no such way */
+    EXIT_DIFFERS, /* to `target`, from a trace that is entered with other registers than it was made for */
+    EXIT_NEVER, /* a guard that certainly holds: there is no such way */
 };
 
 /* One way out of a fragment.  The jump at `site` goes either to this exit's own trampoline or straight into
@@ -38,6 +39,14 @@ struct passage {
     const uint8_t *tag;
     uint64_t before;      /* that it was passed there, before the head was counted */
     struct passage *next; /* of the same loop */
+};
+
+/* What a trace does first that takes registers for constants (passes/specialize.c): it compares them. */
+struct entrance {
+    struct exit exit; /* EXIT_DIFFERS: one of them holds something else */
+    unsigned length;  /* instructions of the comparisons, */
+    unsigned saves;   /* and how many fewer each execution of the trace takes because of them */
+    uint64_t failed;  /* how often they failed */
 };
 
 /* A trace that has the code of a fragment in it. */
@@ -66,11 +75,14 @@ struct fragment {
     const struct path *path;     /* of a trace: what it was made of; else NULL */
     const uint8_t *
         hot; /* of a trace that has put registers away: how a callback at its entry leaves; or NULL */
+    struct entrance *entrance; /* of a trace that compares registers where it is entered; or NULL */
     struct original *original; /* the code that it was made from, where that is kept; or NULL */
     bool
         guarded; /* that code is compared each time before it is entered, so nothing leads to it but
                    * dispatch */
-    uint16_t instructions;   /* of the program, where the fragment records; else 0 */
+    uint16_t
+        instructions; /* of the program, where the fragment records; of a turn, where passes have gone over a
+                            * trace; else 0 */
     struct fragment *next;   /* in the same bucket of the index */
     struct fragment *before; /* the one that was built before it; NULL for the first */
 };

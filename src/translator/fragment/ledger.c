@@ -168,6 +168,7 @@ static void take_shares(struct translator *translator, struct ledger *ledger,
     __builtin_memcpy(shares, special->shares, bytes);
     ledger->shares = shares;
     ledger->put_away = (uint16_t)count_bits(special->placed->spares);
+    ledger->fetches_ahead = special->placed->touches != 0;
 }
 
 void ledger_open(struct translator *translator, const struct fragment *fragment,
@@ -194,6 +195,7 @@ void ledger_open(struct translator *translator, const struct fragment *fragment,
     if (trace->landing != trace->entry) {
         ledger->landing = trace->landing;
         ledger->landing_length = (uint16_t)target_length(trace->landing, trace->entry);
+        ledger->compared = (uint16_t)(trace->entrance != NULL ? trace->entrance->length : 0);
         target_hw_new(trace->landing, 0);
     }
     ledger->next = translator->optimizer->ledgers;
@@ -215,6 +217,17 @@ static uint64_t count_on(const struct ledger *ledger, unsigned i, uint64_t count
                                                        : count;
 }
 
+uint64_t ledger_reckon_ahead(const struct ledger *ledger)
+{
+    uint64_t count = ledger->base + read_count(ledger->blocks[0].at), ahead = 0;
+
+    for (unsigned i = 0; i < ledger->count; i++) {
+        ahead += count * (uint64_t)-ledger->shares[i].left_out[PASS_PREFETCH];
+        count = count_on(ledger, i, count);
+    }
+    return ahead;
+}
+
 struct account ledger_reckon(const struct ledger *ledger)
 {
     struct account account = {.entries = ledger->base + read_count(ledger->blocks[0].at)};
@@ -229,9 +242,6 @@ struct account ledger_reckon(const struct ledger *ledger)
         account.after +=
             count * block->after_on +
             off * (block->exit != NULL ? target_exit_length(block->exit) : block->after_off);
-        if (ledger->shares != NULL) {
-            account.ahead += count * (uint64_t)-ledger->shares[i].left_out[PASS_PREFETCH];
-        }
         count = on;
     }
     if (ledger->landing != NULL) {
@@ -280,7 +290,9 @@ static void add_shares(struct shares *to, const struct ledger *ledger)
     if (ledger->landing != NULL) {
         const int64_t entries = (int64_t)read_count(ledger->landing);
         to->added += entries * ledger->put_away;
-        to->left_out[PASS_INVARIANT] -= entries * (ledger->landing_length - ledger->put_away);
+        to->left_out[PASS_SPECIALIZE] -= entries * ledger->compared;
+        to->left_out[PASS_INVARIANT] -=
+            entries * (ledger->landing_length - ledger->put_away - ledger->compared);
     }
     to->changed = true;
     to->put_away |= ledger->put_away != 0;
@@ -302,12 +314,16 @@ struct turns ledger_turns(const struct loop *loop)
                : (struct turns){read_count(ledger->landing), ledger_reckon(ledger).entries};
 }
 
+uint64_t ledger_executions(const struct ledger *ledger)
+{
+    return ledger->base + read_count(ledger->blocks[0].at);
+}
+
 static void add(struct account *to, const struct account *more)
 {
     to->entries += more->entries;
     to->before += more->before;
     to->after += more->after;
-    to->ahead += more->ahead;
 }
 
 struct account ledger_read(const struct translator *translator, const struct loop *loop)

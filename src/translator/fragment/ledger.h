@@ -16,9 +16,7 @@ struct account {
     uint64_t left;    /* of these, how often it was left before its end */
     uint64_t before;  /* instructions that fragments would have executed for what its trace did */
     uint64_t after;   /* that the trace has */
-    uint64_t
-        ahead;     /* of these, to fetch ahead what is loaded later: in cycles that may be a gain */
-    uint64_t cost; /* of recording the path and making the trace, in the units of target_clock */
+    uint64_t cost;    /* of recording the path and making the trace, in the units of target_clock */
     uint64_t cost_cycles; /* the same by target_cycles */
 };
 
@@ -64,11 +62,13 @@ struct ledger {
     struct ledger *next; /* of all */
     struct ledger_told told;
     struct loop *loop;
-    uint64_t base;               /* entries that counters counted which are gone */
+    uint64_t base; /* entries that counters counted which are gone */
+    bool fetches_ahead;
     struct target_times carried; /* and what they measured, while that is of interest (ahead.h) */
     const uint8_t
         *landing; /* of a trace that does something before it begins: is counted, too; or NULL */
     uint16_t landing_length;
+    uint16_t compared; /* of these, instructions that compare registers */
     unsigned count;
     bool counts_end; /* blocks[count].at is counted */
     /* Of each block, if passes have changed the trace, else NULL; and then, registers that are put away at the landing. */
@@ -96,8 +96,11 @@ struct turns {
     uint64_t entries, executions;
 };
 struct turns ledger_turns(const struct loop *loop);
-/* What one trace has done so far. */
+/* How often one trace was executed, and what it has done so far. */
+uint64_t ledger_executions(const struct ledger *ledger);
 struct account ledger_reckon(const struct ledger *ledger);
+/* Of the instructions that it has executed, those that fetch ahead what is loaded later (fetches_ahead). */
+uint64_t ledger_reckon_ahead(const struct ledger *ledger);
 /* What the loop's account says now. */
 struct account ledger_read(const struct translator *translator, const struct loop *loop);
 /* Of what the account says was gained, what each pass has; the rest is what traces gain that are as the program is. */

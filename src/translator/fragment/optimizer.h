@@ -8,6 +8,7 @@
 
 #include "translator/fragment/index.h"
 #include "translator/fragment/ledger.h"
+#include "translator/fragment/looks.h"
 #include "translator/fragment/plan.h"
 #include "translator/passes/log.h"
 #include "translator/passes/place.h"
@@ -43,7 +44,8 @@ struct path {
 struct path_profile {
     struct loop *loop; /* NULL: not in use */
     unsigned count;
-    unsigned effort; /* that the loop was worth when the last of them ended */
+    unsigned effort;    /* that the loop was worth when the last of them ended */
+    struct looks looks; /* at the loop's head, when it began to be recorded */
     struct path samples[PATH_SAMPLES];
 };
 
@@ -63,6 +65,8 @@ struct optimizer_totals {
     uint64_t changed;   /* traces whose code may have changed */
     uint64_t undone;    /* times that a trace did not pay, */
     uint64_t again;     /* and that a loop was led to one again that had been taken away */
+    uint64_t special;   /* traces that take registers for constants, */
+    uint64_t differed;  /* and times that the registers were others */
     uint64_t postponed; /* loops that had to wait, each time */
     uint64_t recorded;  /* iterations */
     uint64_t copies;    /* fragments that record */

@@ -19,6 +19,8 @@
 #define TRACE_SIDES 64
 #define TRACE_TARGETS 24
 #define TRACE_BLOCKS 48
+/* Registers that are compared where a trace is entered. */
+#define TRACE_COMPARISONS 8
 /* Of a fragment each instruction can be a step, and the plan's end another; sides are steps more. */
 #define FRAGMENT_STEPS (PLAN_INSTRUCTIONS + TARGET_SIDES + 1)
 #define PLAN_CODE_BYTES (TRACE_INSTRUCTIONS * TARGET_LONGEST_INSTRUCTION)

@@ -27,6 +27,7 @@ static struct path_profile *get_profile(struct optimizer *optimizer, struct loop
     }
     place->loop = loop;
     place->count = 0;
+    place->looks.count = 0;
     return place;
 }
 
@@ -186,16 +187,24 @@ static guest_addr find_second(const struct path_profile *profile, const struct g
     return second == NULL ? 0 : second->count == count ? second->next : second->blocks[count];
 }
 
-/* The path that most samples take, block by block; it ends where fewer than three in eight are left: what a trace does
- * worse behind a guard that fails must not outweigh what it does better. */
+/* Of eight samples so many must be left, or the path ends: what a trace does worse behind a guard that fails must not
+ * outweigh what it does better.  If what came of that brings little, as before a jump to many places, a longer path
+ * with fewer of them is tried against it. */
+static unsigned least_of_eight(const struct loop *loop)
+{
+    return trial_looks_further(loop) ? 2 : 3;
+}
+
+/* The path that most samples take, block by block. */
 static struct path choose_path(const struct path_profile *profile)
 {
     struct path path = {.count = 1, .turns = 1, .next = 0, .blocks = {profile->loop->head}};
     struct group group = {(1u << profile->count) - 1, profile->count, NULL};
+    const unsigned least = least_of_eight(profile->loop);
 
     for (;;) {
         const struct group most = find_most(profile, &group, path.count);
-        if (most.size * 8 < profile->count * 3) {
+        if (most.size * 8 < profile->count * least) {
             break;
         }
         path.second[path.count - 1] = find_second(profile, &group, &most, path.count);
@@ -226,7 +235,7 @@ static void finish(struct context *context, struct path_profile *profile)
     loop->effort = profile->effort;
     translator->counts->kind->calm(translator, loop);
     if (loop->fragment != NULL) {
-        loop->traced = trial_make(context, loop->fragment, &path);
+        loop->traced = trial_make(context, loop->fragment, &path, &profile->looks);
     }
 }
 
@@ -342,6 +351,9 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
         return plain;
     }
     struct path_profile *profile = get_profile(optimizer, loop);
+    if (trial_wants_looks(translator)) {
+        looks_take(&profile->looks, context);
+    }
     const uint8_t *copy = begin_sample(context, profile, true);
     if (copy == NULL) {
         leave_plain(translator, loop);

@@ -50,6 +50,8 @@ struct emission_special {
      * fails, before the jump is looked up; and of `placed`, if `shares` is not NULL, one for each block. */
     uint8_t *way_outs;
     struct block_shares *shares;
+    /* Of a trace that compares registers where it is entered; else NULL. */
+    struct entrance *entrance;
 };
 
 /* Opens a plan of a trace for passes; false if they shall leave it alone.  The most bytes that it takes then. */
@@ -190,6 +192,8 @@ struct target_times target_hw_times(const uint8_t *tag);
 uint64_t target_hw_cycles(const uint8_t *tag);
 /* The instruction behind the one at `code`; whether that is a load which is the program's, if it is on a trace. */
 const uint8_t *target_behind(const uint8_t *code, bool *loads);
+/* What the program's register held when it left the cache through context->hot. */
+uint64_t target_register(const struct context *context, unsigned reg);
 /* Whether there can be any number of them. */
 bool target_hw_unlimited(void);
 /* Sends `exit` to a trampoline that makes a counter for `to`, once, and then sends the exit straight there

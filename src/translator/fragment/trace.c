@@ -15,8 +15,8 @@
     (sizeof(struct log) + ITEMS_MAX * sizeof(struct log_event) + sizeof(struct fragment) +         \
      (TRACE_SIDES + TARGET_SIDES + 4) * sizeof(struct exit) +                                      \
      TRACE_BLOCKS * sizeof(struct holder) + TRACE_TARGETS * sizeof(struct guard_site) +            \
-     sizeof(struct path) + sizeof(struct trial) + LEDGER_BYTES + LEDGER_SHARES_BYTES +             \
-     TARGET_END_BYTES)
+     sizeof(struct path) + sizeof(struct trial) + sizeof(struct entrance) + LEDGER_BYTES +         \
+     LEDGER_SHARES_BYTES + TARGET_END_BYTES)
 #define TRACE_MARK_NEED (2 * PLAN_STEPS + OPS_MAX)
 #define TRACE_CACHE_NEED (TARGET_TRACE_BYTES + TARGET_TRACE_TRAMPOLINE_BYTES + 2 * TARGET_END_BYTES)
 
@@ -358,9 +358,22 @@ static void note_holders(struct translator *translator, const struct plan *plan,
     }
 }
 
-/* What passes make of the plan of a trace of `loop`; NULL if it stays as it is. */
-static const struct arranged *optimize(struct translator *translator, const struct loop *loop,
-                                       const struct plan *plan, struct recipe recipe)
+/* What may be executed more at the entrance, for each register that is compared; and the fewest turns for which that pays. */
+#define COMPARISON_COST 3
+#define SPECIAL_TURNS 4
+/* Whether a turn takes so much less than in the trace that the loop leads to that this is worth it. */
+static bool pays_entrance(const struct arranged *placed, const struct fragment *trace)
+{
+    const unsigned compared = count_bits(placed->compared);
+
+    return compared <= TRACE_COMPARISONS &&
+           placed->length + compared * COMPARISON_COST / SPECIAL_TURNS < trace->instructions;
+}
+
+/* What passes make of the plan, which is the loop's of `fragment`; NULL if it stays as it is. */
+static const struct arranged *optimize(struct translator *translator, const struct plan *plan,
+                                       const struct fragment *fragment, struct recipe recipe,
+                                       const struct looks *looks)
 {
     struct optimizer *optimizer = translator->optimizer;
     struct ops *ops = &optimizer->ops;
@@ -369,19 +382,23 @@ static const struct arranged *optimize(struct translator *translator, const stru
     ops->passes = translator->options.passes;
     ops->alone = !translator->threaded && !translator->shares_memory;
     ops->adds_loads = !translator->shares_memory; /* what is shared may be a device's */
-    if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops)) {
+    ops->assumed = 0;
+    placed->plain_length = 0;
+    if (ops->passes == 0 || !target_open(plan, ops) || !number_run(ops) ||
+        (recipe.special && !specialize_run(ops, looks->same, looks->values))) {
         return NULL;
     }
-    /* Not where a counter stands in front of each turn. */
     if (recipe.ahead) {
-        ahead_find(translator, loop, ops);
+        ahead_find(translator, fragment->loop, ops);
     } else {
         ops->ahead_count = 0;
     }
+    /* Not where a counter stands in front of each turn. */
     const bool puts_away = ops->loops && recipe.spares && !ops->plain_sides &&
                            translator->options.counters != COUNTERS_SW_EXACT;
     const uint32_t spares = puts_away ? TARGET_KEPT_REGISTERS : 0;
     if (!place_run(&optimizer->place, ops, spares, placed) ||
+        (recipe.special && !pays_entrance(placed, fragment->trace)) ||
         target_placed_bytes(plan, ops, placed) > TARGET_TRACE_BYTES) {
         return NULL;
     }
@@ -393,8 +410,23 @@ static const struct arranged *optimize(struct translator *translator, const stru
     return placed;
 }
 
+/* Of a trace of the loop of `fragment`, which leads to another one so far, if it compares registers where it is entered. */
+static struct entrance *make_entrance(struct translator *translator,
+                                      const struct fragment *fragment,
+                                      const struct arranged *placed)
+{
+    if (placed == NULL || placed->compared == 0) {
+        return NULL;
+    }
+    struct entrance *entrance = pool_take(&translator->pool, sizeof *entrance);
+    *entrance = (struct entrance){.exit = {.kind = EXIT_DIFFERS, .target = fragment->start},
+                                  .saves = fragment->trace->instructions - placed->length};
+    return entrance;
+}
+
 enum trace_made trace_make(struct context *context, struct fragment *fragment,
-                           const struct path *chosen, struct recipe recipe)
+                           const struct path *chosen, struct recipe recipe,
+                           const struct looks *looks)
 {
     struct path unrolled;
     const struct path *path = chosen;
@@ -414,7 +446,10 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
     unsigned straightened;
     const bool planned = trace_plan(context, path, plan, &straightened);
     const struct arranged *placed =
-        planned && recipe.passes ? optimize(translator, fragment->loop, plan, recipe) : NULL;
+        planned && recipe.passes ? optimize(translator, plan, fragment, recipe, looks) : NULL;
+    if (recipe.special && placed == NULL) {
+        return TRACE_NO_BETTER;
+    }
     const bool gains = straightened != 0 || placed != NULL;
     const bool later = recipe.passes ? !recipe.measured && ahead_measures(translator)
                                      : translator->options.passes != 0;
@@ -440,8 +475,13 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
         .placed = placed,
         .way_outs = optimizer->way_outs,
         .shares = placed != NULL && ledger_counts(translator) ? optimizer->shares : NULL,
+        .entrance = make_entrance(translator, fragment, placed),
         .log = &log};
     struct fragment *trace = build_emit(translator, plan, &special);
+    trace->entrance = special.entrance;
+    trace->instructions = (uint16_t)(placed != NULL  ? placed->length
+                                     : recipe.passes ? optimizer->placed.plain_length
+                                                     : 0);
     if (log != NULL) {
         optimizer_add_log(optimizer, log);
     }
@@ -458,5 +498,6 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
     let_grow(translator, trace);
     build_link(translator, trace);
     optimizer->totals.traces++;
+    optimizer->totals.special += trace->entrance != NULL;
     return TRACE_MADE;
 }

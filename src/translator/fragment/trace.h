@@ -2,6 +2,7 @@
 #ifndef STRATA_TRANSLATOR_FRAGMENT_TRACE_H
 #define STRATA_TRANSLATOR_FRAGMENT_TRACE_H
 
+#include "translator/fragment/looks.h"
 #include "translator/fragment/optimizer.h"
 #include "translator/fragment/plan.h"
 
@@ -16,18 +17,23 @@ struct recipe {
     bool spares;   /* passes may put registers away, which pays where the loop has many turns */
     bool ahead;    /* what loads miss is fetched ahead */
     bool measured; /* it is worth having a trace only to measure what its loads miss */
+    bool
+        special; /* registers that always held the same are taken for constants, if that brings enough */
 };
 
 enum trace_made {
     TRACE_MADE,
     TRACE_TOO_EARLY,  /* only what the recipe does not have yet could gain something */
     TRACE_IMPOSSIBLE, /* there is no room, or nothing to be gained */
+    TRACE_NO_BETTER,  /* the recipe is `special`, which brings too little */
 };
 
-/* Makes a trace of the path, which begins at the head of `fragment`, and lets all that leads to the head lead there.
+/* Makes a trace of the path, which begins at the head of `fragment`, and lets all that leads to the head lead there.  `looks`
+ * is what was seen at the head; it matters where the recipe is `special`, and else may be NULL.
  * If it makes none, the loop goes on leading to what it led to. */
 enum trace_made trace_make(struct context *context, struct fragment *fragment,
-                           const struct path *path, struct recipe recipe);
+                           const struct path *path, struct recipe recipe,
+                           const struct looks *looks);
 /* Lets all that leads to the loop's head lead to `trace`, which may have been taken away before: then `ledger` is its own.
  * NULL: to the loop's fragment.  Threads that are in the trace that the loop led to leave it as always; its code stays until
  * all fragments go.  False if the trace is out of reach. */

@@ -21,14 +21,25 @@
 #define TRIAL_SHARE 64
 #define WAIT_LEAST (UINT64_C(1) * TRIAL * TRIAL_SHARE)
 #define WAIT_MOST (4 * WAIT_LEAST)
-/* Another path is looked for if one that saved as much more as this part of what the loop executes would repay what it costs
- * so many times until the next look; and the saving that is enough. */
+/* Another path is looked for if one that saved as much more as this part of what the loop has executed would have repaid so
+ * many times what the loop cost; and the saving that is enough. */
 #define PATH_SAVING 8
-#define PATH_MARGIN 8
+#define PATH_MARGIN 32
 #define PATH_ENOUGH (ALL_OF_IT * 7 / 8)
 
 /* So few turns in the mean that putting registers away costs more than it can bring. */
 #define TURNS_FEW 4
+
+/* So often the head of a loop must have been looked at before registers are taken for constants: when it was recorded, and
+ * after 1000, 8000 and 64 000 executions more. */
+#define LOOKS_ENOUGH 4
+/* To find out whether that brings anything costs about 300 instructions for each one of the trace, and mostly it does not: so
+ * often the loop must have been executed, that it is a thousandth part at the most. */
+#define SPECIAL_EXECUTIONS 300000
+/* Where such a trace is entered with other registers, the loop is led elsewhere, and back later: what that costs, about; and
+ * how often it may happen in any case. */
+#define FAILURE_COST 6000
+#define FAILURES_LEAST 3
 
 /* Parts of what fragments would execute that a trace does, and what is a clear difference between two of them. */
 #define ALL_OF_IT 1024
@@ -78,6 +89,27 @@ static bool wants_measuring(const struct translator *translator, const struct lo
     return ahead_measures(translator) && has_executed(translator, loop, MEASURED_TIMES);
 }
 
+bool trial_wants_looks(const struct translator *translator)
+{
+    return (translator->options.passes >> PASS_SPECIALIZE & 1) != 0 && ledger_counts(translator);
+}
+
+/* Whether the loop's trace, which passes have gone over, is made once more with registers for constants.  That is tried
+ * once. */
+static bool wants_special(const struct translator *translator, const struct loop *loop)
+{
+    const struct trial *trial = loop->versions;
+
+    if (!trial_wants_looks(translator) || trial == NULL || trial->runs.trace == NULL ||
+        !trial->runs.recipe.passes || trial->runs.recipe.ahead || trial->specialized ||
+        loop->few_turns || trial->looks.same == 0) {
+        return false;
+    }
+    return translator->options.max_loss >= 100 ||
+           (trial->looks.count >= LOOKS_ENOUGH &&
+            translator->counts->kind->read(translator, loop).executions >= SPECIAL_EXECUTIONS);
+}
+
 static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
                                    const struct path *path)
 {
@@ -96,21 +128,15 @@ static uint64_t part(uint64_t some, uint64_t whole)
     return whole != 0 ? some * ALL_OF_IT / whole : ALL_OF_IT;
 }
 
-/* What is fetched ahead is judged by cycles (ahead.c), and not here. */
-static uint64_t executed(const struct account *account)
-{
-    return account->after - account->ahead;
-}
-
 /* How much of what fragments would have executed the trace did. */
 static uint64_t rate(const struct version *version)
 {
-    return part(executed(&version->judged), version->judged.before);
+    return part(version->judged.after, version->judged.before);
 }
 
 static bool pays(const struct version *version)
 {
-    return executed(&version->judged) < version->judged.before;
+    return version->judged.after < version->judged.before;
 }
 
 /* By little it may lose for a while, if it gained more before. */
@@ -123,7 +149,7 @@ static bool loses(const struct trial *trial)
         return false; /* what it is good for is cycles */
     }
     return !pays(version) && (rate(version) > ALL_OF_IT + CLEARLY ||
-                              executed(all) - executed(first) >= all->before - first->before);
+                              all->after - first->after >= all->before - first->before);
 }
 
 static bool is_better(const struct version *version, const struct version *than)
@@ -140,19 +166,29 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static bool differs(const struct account *now, const struct account *then)
 {
     return distance(part(now->left, now->entries), part(then->left, then->entries)) > ANOTHER ||
-           distance(part(executed(now), now->before), part(executed(then), then->before)) > ANOTHER;
+           distance(part(now->after, now->before), part(then->after, then->before)) > ANOTHER;
+}
+
+/* What is fetched ahead is judged by cycles (ahead.c), and not here. */
+struct account trial_reckon(const struct ledger *ledger)
+{
+    struct account account = ledger_reckon(ledger);
+
+    if (ledger->fetches_ahead) {
+        account.after -= ledger_reckon_ahead(ledger);
+    }
+    return account;
 }
 
 /* What it has done since the last look. */
 void trial_look(struct version *version)
 {
-    const struct account now = ledger_reckon(version->ledger);
+    const struct account now = trial_reckon(version->ledger);
 
     version->judged = (struct account){.entries = now.entries - version->seen.entries,
                                        .left = now.left - version->seen.left,
                                        .before = now.before - version->seen.before,
-                                       .after = now.after - version->seen.after,
-                                       .ahead = now.ahead - version->seen.ahead};
+                                       .after = now.after - version->seen.after};
     version->seen = now;
 }
 
@@ -230,10 +266,8 @@ static bool make(struct context *context, struct fragment *fragment, const struc
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
-    if (loop->versions != NULL) {
-        ahead_end(loop->versions);
-    }
-    const enum trace_made made = trace_make(context, fragment, path, recipe);
+    const struct looks *looks = loop->versions != NULL ? &loop->versions->looks : NULL;
+    const enum trace_made made = trace_make(context, fragment, path, recipe, looks);
 
     if (made == TRACE_TOO_EARLY) {
         want_later(translator, loop, recipe.passes);
@@ -243,6 +277,9 @@ static bool make(struct context *context, struct fragment *fragment, const struc
     }
     loop->made_traces++;
     loop->optimized = recipe.passes;
+    if (loop->versions != NULL) {
+        ahead_end(loop->versions);
+    }
     if (loop->ledger != NULL) {
         struct trial *trial = get_trial(translator, loop);
         trial->challenged = trial->runs.trace != NULL;
@@ -274,7 +311,30 @@ static bool has_path(const struct fragment *trace, const struct path *path)
 
 static bool is_same_recipe(struct recipe a, struct recipe b)
 {
-    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares;
+    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares &&
+           a.special == b.special;
+}
+
+/* The loop's trace is made once more, of the same path, with registers for constants.  False if that brings too little. */
+static bool specialize(struct context *context, struct fragment *fragment)
+{
+    struct loop *loop = fragment->loop;
+    struct trial *trial = loop->versions;
+    const struct version runs = trial->runs;
+    const struct path path = *runs.trace->path; /* unrolled, if that was worth it */
+    struct recipe recipe = runs.recipe;
+
+    recipe.unrolled = false;
+    recipe.special = true;
+    trial->specialized = true;
+    if (!make(context, fragment, &path, recipe)) {
+        return false;
+    }
+    if (loop->ledger == NULL) { /* nobody could tell when its comparisons fail too often */
+        trace_lead(context->translator, loop, runs.trace, runs.ledger);
+        return false;
+    }
+    return true;
 }
 
 /* The loop goes on in its fragments, and then the trace that lost is tried again. */
@@ -301,7 +361,7 @@ static void challenge(struct translator *translator, struct loop *loop)
     }
     trial->rival = trial->runs;
     trial->runs = rival;
-    trial->runs.seen = trial->runs.led = ledger_reckon(rival.ledger);
+    trial->runs.seen = trial->runs.led = trial_reckon(rival.ledger);
     loop->optimized = rival.recipe.passes;
     ahead_begin(translator, trial);
     translator->optimizer->totals.again++;
@@ -325,7 +385,8 @@ static bool is_same(const struct version *version, const struct path *path, stru
            is_same_recipe(version->recipe, recipe);
 }
 
-bool trial_make(struct context *context, struct fragment *fragment, const struct path *path)
+bool trial_make(struct context *context, struct fragment *fragment, const struct path *path,
+                const struct looks *looks)
 {
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
@@ -335,6 +396,12 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
     const bool runs = trial != NULL && is_same(&trial->runs, path, recipe);
 
     if (!lost && !runs && make(context, fragment, path, recipe)) {
+        if (loop->versions != NULL) {
+            looks_join(&loop->versions->looks, looks);
+        }
+        if (wants_special(translator, loop)) {
+            specialize(context, fragment);
+        }
         return true;
     }
     if (trial != NULL && trial->runs.trace != NULL) {
@@ -362,7 +429,7 @@ static void undo(struct translator *translator, struct loop *loop)
 {
     struct trial *trial = loop->versions;
     const struct account *all = &trial->runs.seen, *first = &trial->runs.led;
-    const bool paid = executed(all) - executed(first) < all->before - first->before;
+    const bool paid = all->after - first->after < all->before - first->before;
 
     loop->few_turns |= leaves_early(loop);
     ahead_end(trial);
@@ -402,14 +469,19 @@ static bool make_better(struct context *context, struct fragment *fragment)
     const bool passes = recipe.passes && !now.passes && !other.passes;
     const bool unrolled = recipe.unrolled && !now.unrolled && !other.unrolled;
     if (!few && !passes && !unrolled) {
-        return false;
+        return wants_special(translator, loop) && specialize(context, fragment);
     }
     recipe.passes |= now.passes;
     return make(context, fragment, &path, recipe);
 }
 
-/* Whether the loop's path is recorded once more: since the last look fragments would have executed, or have, so much that
- * a better path would repay itself. */
+bool trial_looks_further(const struct loop *loop)
+{
+    return loop->versions != NULL && loop->versions->paths != 0;
+}
+
+/* Whether the loop's path is recorded once more: since it leads to what it does fragments would have executed, or have, so
+ * much that a better path would repay itself. */
 static bool look_for_path(struct translator *translator, struct loop *loop, uint64_t executed)
 {
     struct trial *trial = loop->versions;
@@ -439,6 +511,9 @@ static void review(struct context *context, struct fragment *fragment)
     }
     const struct account last = trial->runs.judged;
     trial_look(&trial->runs);
+    if (trial_wants_looks(translator)) {
+        looks_take(&trial->looks, context);
+    }
     trial->since += trial->runs.judged.entries;
     if (ahead_is_tried(trial)) {
         ahead_review(context, fragment);
@@ -461,9 +536,55 @@ static void review(struct context *context, struct fragment *fragment)
         challenge(translator, loop);
     } else if (!make_better(context, fragment) && !ahead_find_misses(translator, loop) &&
                (rate(&trial->runs) <= PATH_ENOUGH ||
-                !look_for_path(translator, loop, trial->runs.judged.before))) {
+                !look_for_path(translator, loop,
+                               trial->runs.seen.before - trial->runs.led.before))) {
         go_on(translator, loop);
     }
+}
+
+/* The loop leads to something else than the trace that takes registers for constants: to one that does not, if there is one,
+ * or to the fragments. */
+static void leave_special(struct translator *translator, struct loop *loop, bool for_good)
+{
+    struct trial *trial = loop->versions;
+
+    trial->challenged = false;
+    challenge(translator, loop);
+    if (trial->runs.trace == loop->fragment->trace && !trial->runs.recipe.special) {
+        trial->rival.trace = for_good ? NULL : trial->rival.trace;
+        return;
+    }
+    ahead_end(trial);
+    trace_lead(translator, loop, NULL, NULL);
+    trial->runs.trace = NULL;
+    trial_record_again(translator, loop);
+}
+
+/* Whether what the failures of a trace's comparisons cost is more than what they bring. */
+static bool fails_often(const struct entrance *entrance, const struct loop *loop)
+{
+    return entrance->failed > FAILURES_LEAST &&
+           (entrance->failed - FAILURES_LEAST) * FAILURE_COST >
+               ledger_executions(loop->ledger) * entrance->saves;
+}
+
+void trial_differs(struct context *context, struct fragment *fragment)
+{
+    struct translator *translator = context->translator;
+    struct optimizer *optimizer = translator->optimizer;
+    struct loop *loop = fragment->loop;
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const struct fragment *trace = fragment->trace;
+
+    if (trace == NULL || trace->entrance == NULL) {
+        return; /* another thread has led the loop elsewhere */
+    }
+    trace->entrance->failed++;
+    optimizer->totals.differed++;
+    leave_special(translator, loop, fails_often(trace->entrance, loop));
+    const uint64_t cost = target_clock(translator) - began;
+    optimizer_spend(translator, loop, cost, target_cycles(translator) - first_cycle);
+    optimizer->tried += cost;
 }
 
 void trial_review(struct context *context, struct fragment *fragment)

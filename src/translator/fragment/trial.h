@@ -48,24 +48,35 @@ struct ahead_trial {
 struct trial {
     struct version runs;  /* what the loop leads to; without a trace it is the fragments */
     struct version rival; /* the best of those that it does not lead to */
-    struct version
-        plain; /* while `runs` is tried: the same without fetching ahead; no trace otherwise */
+    struct version plain; /* while `runs` is tried: the same without fetching ahead, or no trace */
     struct ahead_trial ahead;
-    uint64_t wait;   /* executions of fragments until the rival is tried again, the next time, */
-    uint64_t waited; /* and this time */
-    uint64_t since;  /* executions of traces since a rival was tried */
-    unsigned paths;  /* how often another path was looked for, since this one brings little */
-    bool challenged; /* what runs has yet to show that it is better than its rival */
+    uint64_t wait;      /* executions of fragments until the rival is tried again, the next time, */
+    uint64_t waited;    /* and this time */
+    uint64_t since;     /* executions of traces since a rival was tried */
+    unsigned paths;     /* how often another path was looked for, since this one brings little */
+    bool challenged;    /* what runs has yet to show that it is better than its rival */
+    bool specialized;   /* it was tried to take registers for constants */
+    struct looks looks; /* at the loop's head, while it had traces */
 };
 
-/* The path of the loop of `fragment` is known: it gets a trace that is worth it by now.  Whether it has one then. */
-bool trial_make(struct context *context, struct fragment *fragment, const struct path *path);
+/* The path of the loop of `fragment` is known, and `looks` were taken at its head: it gets a trace that is worth it by now.
+ * Whether it has one then. */
+bool trial_make(struct context *context, struct fragment *fragment, const struct path *path,
+                const struct looks *looks);
+/* Whether anybody wants to know what registers hold at the heads of loops. */
+bool trial_wants_looks(const struct translator *translator);
+/* The loop's trace takes registers for constants, of which one has another value now: the loop is led elsewhere. */
+void trial_differs(struct context *context, struct fragment *fragment);
 /* The loop has been executed as often as it was to be until the next look. */
 void trial_review(struct context *context, struct fragment *fragment);
+/* Whether the loop is recorded since the path that was found before brings little. */
+bool trial_looks_further(const struct loop *loop);
 /* The loop may be recorded again. */
 void trial_record_again(struct translator *translator, struct loop *loop);
 /* The loop is looked at again when it has been executed so many times more. */
 void trial_look_again(struct translator *translator, struct loop *loop, uint64_t executions);
+/* What a trace has done, without what it does to fetch ahead. */
+struct account trial_reckon(const struct ledger *ledger);
 /* A look: what the version has done since the last one. */
 void trial_look(struct version *version);
 /* The code of `trace` may have changed: it is not led to again. */

@@ -20,7 +20,9 @@ static void begin(struct ops *ops)
         ops->common[i] = 0;
     }
     for (unsigned reg = 0; reg < OPS_REGISTERS; reg++) {
-        ops->guest[reg] = (struct value){.root = (uint16_t)reg};
+        ops->guest[reg] = (ops->assumed >> reg & 1) != 0
+                              ? (struct value){.offset = ops->assumption[reg]}
+                              : (struct value){.root = (uint16_t)reg};
         ops->root_flags[reg] = 0;
     }
 }
@@ -84,6 +86,7 @@ static void number(struct ops *ops, struct op *op)
         break;
     case OP_GUARD:
     case OP_TARGET:
+        op->flags &= (uint8_t)~OP_KNOWN;
         if (guards_know(ops, op)) {
             op->flags |= OP_KNOWN;
             op->pass = PASS_GUARDS;

@@ -24,14 +24,20 @@
 
 /* The passes by name, for --opt. */
 enum pass {
-#define PASS(id, name, help) PASS_##id,
+#define PASS(id, name, all, help) PASS_##id,
 #include "translator/passes/passes.def"
 #undef PASS
     PASS_COUNT
 };
 #define NO_PASS PASS_COUNT
-/* But for what is no gain in instructions. */
-#define PASSES_ALL (((1u << PASS_COUNT) - 1) & ~(1u << PASS_PREFETCH))
+#define PASSES_EACH ((1u << PASS_COUNT) - 1)
+/* Those that --opt all names. */
+enum {
+    PASSES_ALL = 0
+#define PASS(id, name, all, help) | (all) << PASS_##id
+#include "translator/passes/passes.def"
+#undef PASS
+};
 
 enum op_kind {
     OP_CONSTANT, /* rd = constant */
@@ -196,6 +202,9 @@ struct ops {
     bool adds_loads;  /* a load that the program does not do has no effect but on who waits */
     bool plain_sides; /* it has ways out that are not written here: no register may be put away */
     uint32_t named;   /* registers that are named anywhere, one bit each */
+    uint32_t
+        assumed; /* registers that are taken for constants, of these values, where the trace begins */
+    int64_t assumption[OPS_REGISTERS];
     unsigned roots;
     uint8_t root_flags[ROOTS_MAX];     /* OP_WORD and OP_BYTE */
     uint16_t last_use[ROOTS_MAX];      /* the number of the last op that wants to have it */
@@ -240,6 +249,11 @@ void guards_note(struct ops *ops, const struct op *op);
 /* Whether a guarded target makes a constant of each value with its root, and of which. */
 bool guards_tell_value(const struct ops *ops, const struct op *op);
 struct value guards_value_behind(const struct op *op, struct value value);
+
+/* Numbers the ops, which are numbered already, once more, with registers for constants that hold the same where the trace
+ * begins and where it goes around: those of `same`, of these values.  Only ones of which something follows that was not
+ * known are in ops->assumed then.  False if there are none: then nothing is known of the ops. */
+bool specialize_run(struct ops *ops, uint32_t same, const uint64_t values[OPS_REGISTERS]);
 
 /* What the target says of its words. */
 

@@ -117,6 +117,7 @@ static void take_over_constants(struct place *place, const struct op *op)
 /* False if there is no register for an operand or the result. */
 static bool try_op(struct place *place, const struct op *op)
 {
+    const struct ops *const ops = place->ops;
     const bool accesses = op->kind == OP_LOAD || op->kind == OP_STORE;
     unsigned src[2] = {NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER, pass = NO_PASS;
     int64_t constant = op->constant;
@@ -129,7 +130,9 @@ static bool try_op(struct place *place, const struct op *op)
         src[1] = src[1] != NO_REGISTER ? src[1] : registers_hoist_constant(place, wanted);
         if (src[1] != NO_REGISTER) {
             place->pinned |= register_bit(src[1]);
-            pass = (place->reserved >> src[1] & 1) != 0 ? PASS_INVARIANT : PASS_VALUES;
+            pass = (ops->assumed >> src[1] & 1) != 0      ? PASS_SPECIALIZE
+                   : (place->reserved >> src[1] & 1) != 0 ? PASS_INVARIANT
+                                                          : PASS_VALUES;
         }
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -246,6 +249,21 @@ static void place_one(struct place *place, const struct op *op)
     place_op(place, op);
 }
 
+/* The registers that are compared where the trace is entered.  Those that it does not write hold their constants all along:
+ * nothing else may come there. */
+static void take_assumed(struct place *place)
+{
+    const struct ops *const ops = place->ops;
+
+    place->now = 0;
+    for (uint32_t mask = ops->assumed; mask != 0; mask &= mask - 1) {
+        const unsigned reg = lowest_bit(mask);
+        registers_add_note(place, reg, reg, (struct value){.offset = ops->assumption[reg]});
+    }
+    place->reserved |= ops->assumed & ~place->written;
+    place->to->compared = ops->assumed;
+}
+
 static void begin(struct place *place, struct ops *ops, uint32_t spares, struct arranged *to)
 {
     place->ops = ops;
@@ -285,6 +303,7 @@ static void begin(struct place *place, struct ops *ops, uint32_t spares, struct 
             place->written |= register_bit(op->rd);
         }
     }
+    take_assumed(place);
 }
 
 /* Of each turn. */
@@ -293,16 +312,23 @@ static void count_executed(struct place *place)
     struct arranged *to = place->to;
     const struct op *const list = place->ops->list;
 
+    unsigned plain_targets = 0, targets = 0;
+
     to->plain = to->executed = to->touches = 0;
     for (unsigned i = 0; i < place->ops->count; i++) {
         to->plain += list[i].kind != OP_BLOCK && list[i].kind != OP_NOTHING;
+        plain_targets += list[i].kind == OP_TARGET;
     }
     for (unsigned i = 0; i < to->item_count; i++) {
         const struct item *item = &to->items[i];
         to->executed += item->kind == ITEM_ADD || item->kind == ITEM_CONSTANT ||
                         (item->kind == ITEM_OP && list[item->op].kind != OP_BLOCK);
         to->touches += item->kind == ITEM_AHEAD && item->step == AHEAD_TOUCH;
+        targets += item->kind == ITEM_OP && list[item->op].kind == OP_TARGET &&
+                   item->src[1] == NO_REGISTER;
     }
+    to->plain_length = to->plain + plain_targets;
+    to->length = to->executed + targets;
 }
 
 bool place_run(struct place *place, struct ops *ops, uint32_t spares, struct arranged *to)

@@ -54,9 +54,12 @@ struct move {
 struct arranged {
     /* Registers of the program's that the trace does not name: put away before it, taken back on each way out. */
     uint32_t spares;
+    /* Those that are compared before it: what they must hold is in the ops (assumption). */
+    uint32_t compared;
     unsigned item_count, move_count, before_count;
-    unsigned plain, executed; /* instructions of the path, without passes and with them */
-    unsigned touches; /* lines that are touched ahead; what that takes is not in `executed` */
+    unsigned plain, executed;      /* instructions of the path, without passes and with them */
+    unsigned plain_length, length; /* the same, with the constants that targets are compared with */
+    unsigned touches; /* lines that are touched ahead; what that takes is in none of these */
     unsigned taken_out[PASS_COUNT]; /* instructions that are not executed, by the pass that knew */
     struct item before[BEFORE_MAX]; /* what is done once, before the loop */
     struct item items[ITEMS_MAX];
@@ -67,15 +70,16 @@ struct arranged {
 struct place {
     struct ops *ops;
     struct arranged *to;
-    uint32_t full;     /* registers that hold something */
-    uint32_t usable;   /* that may be written to */
-    uint32_t left;     /* spares that may still be taken */
-    uint32_t reserved; /* spares that hold what does not change in the loop */
-    uint32_t astray;   /* the program's, that do not hold what they should */
-    uint32_t pinned;   /* operands of the op that is placed now */
-    uint32_t written;  /* the program's, that are written to in the trace */
-    unsigned now;      /* the op's number */
-    bool stuck;        /* there is no register for what the op needs, as things are */
+    uint32_t full;   /* registers that hold something */
+    uint32_t usable; /* that may be written to */
+    uint32_t left;   /* spares that may still be taken */
+    uint32_t
+        reserved; /* registers that hold what does not change in the loop: spares, and what was compared */
+    uint32_t astray;  /* the program's, that do not hold what they should */
+    uint32_t pinned;  /* operands of the op that is placed now */
+    uint32_t written; /* the program's, that are written to in the trace */
+    unsigned now;     /* the op's number */
+    bool stuck;       /* there is no register for what the op needs, as things are */
     bool failed;
     unsigned next_ahead;               /* of ops->ahead */
     struct value held[OPS_REGISTERS];  /* what each register holds */

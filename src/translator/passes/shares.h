@@ -7,7 +7,7 @@
 /* Of one execution of one block, in instructions.  What is left out is what the trace would have executed without passes;
  * that, less `left_out`, and `added`, is what it does execute. */
 struct block_shares {
-    int16_t left_out[PASS_COUNT];
+    _Alignas(8) int16_t left_out[PASS_COUNT]; /* so that what follows in the pool is aligned */
     int16_t added;   /* moves, constants that must be made again, alignment */
     int16_t way_out; /* added where an indirect target is another; exits know of other ways out */
 };

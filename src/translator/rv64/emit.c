@@ -446,6 +446,7 @@ SELDOM static void begin_special(const struct plan *plan, const struct emission_
     trace->shares = special->shares;
     trace->ops = special->ops;
     trace->placed = special->placed;
+    trace->entrance = special->entrance;
     trace->log = NULL;
     emitter->special = trace;
 }

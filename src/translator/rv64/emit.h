@@ -138,10 +138,13 @@ struct special_emitter {
     uint64_t gp;
     const uint8_t **blocks; /* gets where each STEP_BLOCK is */
     const struct plan *plan;
-    struct block_shares *shares; /* these five as in struct emission_special */
+    struct block_shares *shares; /* these six as in struct emission_special */
     uint8_t *way_outs;
     const struct ops *ops;
     const struct arranged *placed;
+    struct entrance *entrance;
+    uint8_t
+        *entrance_branches[TRACE_COMPARISONS]; /* of its comparisons, which lead behind the end */
     struct log *log;
     struct share_counter share_counter;
     struct exit *side_exits;
@@ -155,6 +158,8 @@ void guard_emit_call(struct emitter *emitter, unsigned rd, guest_addr after);
 /* The comparison of the first register with `value` alone, which the second one holds, unless that is NO_REGISTER. */
 void guard_emit_comparison(struct emitter *emitter, const struct step *step, const uint8_t reg[2],
                            uint64_t value, const struct item *item);
+/* gp becomes `value`: mostly by an addition, since values that a trace compares with are near each other. */
+void guard_emit_known(struct emitter *emitter, uint64_t value);
 /* Writes the code for all other targets. */
 void guard_emit_miss(struct emitter *emitter, const struct target_guard *guard);
 

@@ -83,6 +83,7 @@ target_hot:
     sd a0, CONTEXT_X(10)(tp)
     sd a1, CONTEXT_X(11)(tp)
     sd a2, CONTEXT_X(12)(tp)
+    kept_registers sd /* for looks (fragment/looks.c) */
     put_away_rest
     ld a1, CONTEXT_HOT(tp)
     j call_dispatch

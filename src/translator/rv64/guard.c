@@ -71,8 +71,7 @@ bool target_returns_to(const struct plan *plan, guest_addr to)
     return false;
 }
 
-/* gp becomes `value`: mostly by an addition, since the addresses that a trace compares with are near each other. */
-static void emit_known(struct emitter *emitter, uint64_t value)
+void guard_emit_known(struct emitter *emitter, uint64_t value)
 {
     struct special_emitter *trace = emitter->special;
     const int64_t step = (int64_t)(value - trace->gp);
@@ -106,7 +105,7 @@ void guard_emit_comparison(struct emitter *emitter, const struct step *step, con
     struct special_emitter *trace = emitter->special;
 
     if (reg[1] == NO_REGISTER) {
-        emit_known(emitter, value);
+        guard_emit_known(emitter, value);
     }
     emit_alignment(emitter);
     trace->guards[trace->guard_count++] = (struct target_guard){.branch = emitter->at,
@@ -140,7 +139,7 @@ static void emit_second(struct emitter *emitter, const struct target_guard *guar
     const struct step *step = guard->step;
     const uint32_t detail = step->detail;
 
-    emit_known(emitter, step[1].value - (uint64_t)(int64_t)((int32_t)detail >> 20));
+    guard_emit_known(emitter, step[1].value - (uint64_t)(int64_t)((int32_t)detail >> 20));
     uint8_t *other = emitter->at;
     emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, field(detail, 15), GP));
     guard_emit_call(emitter, field(detail, 7), step_end(step));

@@ -1,11 +1,13 @@
 /* Writes a trace as passes want it (passes/place.h): which ops are executed, and in which registers.
  *
- *     landing:  spare registers are put away; what does not change in the loop is computed
+ *     landing:  registers that are taken for constants are compared; spare registers are put away; what does not change in
+ *               the loop is computed
  *     entry:    the path, from block to block, and back to the entry
  *               where the loop ends: spare registers come back, and the way on
  *               ways out of the middle: what is left to do there, spare registers, and the way on
  *               what is done where guarded targets turn out to be others
  *               where a callback leaves the cache: spare registers, and target_hot
+ *               where a register holds something else at the landing: dispatch
  *
  * Who goes around does not pass the landing.  So that the trace can be left there when all links are undone, the word
  * that leads around (site.around) can be sent to the way out behind it. */
@@ -173,7 +175,7 @@ static void emit_end(struct emitter *emitter, const struct step *last)
 {
     const struct arranged *placed = emitter->special->placed;
 
-    if (placed->spares != 0 && emitter->special->ops->loops) {
+    if ((placed->spares | placed->compared) != 0 && emitter->special->ops->loops) {
         emit_around(emitter, last);
         return;
     }
@@ -264,6 +266,40 @@ static void log_item(const struct emitter *emitter, struct log *log, const struc
                                                    .offset = item->value.offset};
 }
 
+/* Registers that the trace takes for constants.  A signal here is rolled forward. */
+static void emit_comparisons(struct emitter *emitter)
+{
+    struct special_emitter *trace = emitter->special;
+    const uint8_t *const from = emitter->at;
+    unsigned count = 0;
+
+    for (uint32_t mask = trace->placed->compared; mask != 0; mask &= mask - 1) {
+        const unsigned reg = lowest_bit(mask);
+        const uint64_t value = (uint64_t)trace->ops->assumption[reg];
+        if (value != 0) {
+            guard_emit_known(emitter, value);
+        }
+        trace->entrance_branches[count++] = emitter->at;
+        emit_word(emitter, word_r((uint32_t)MATCH_bne, 0, reg, value != 0 ? GP : X0));
+    }
+    trace->knows_gp = false; /* who goes around has something else in it */
+    trace->entrance->length = target_length(from, emitter->at);
+}
+
+/* Where one of them failed, the program leaves the cache. */
+static void emit_differs(struct emitter *emitter)
+{
+    struct special_emitter *trace = emitter->special;
+    const unsigned count = count_bits(trace->placed->compared);
+
+    emit_alignment(emitter);
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t *const branch = trace->entrance_branches[i];
+        put_word(branch, get_word(branch) | branch_offset_bits(emitter->at - branch));
+    }
+    emit_exit(emitter, &trace->entrance->exit, NULL);
+}
+
 /* What is computed before the loop is any instruction of the program: a signal there finds the program at the loop's head,
  * and is not rolled forward. */
 static void emit_before(struct emitter *emitter, const struct plan *plan)
@@ -271,6 +307,9 @@ static void emit_before(struct emitter *emitter, const struct plan *plan)
     const struct arranged *placed = emitter->special->placed;
     struct marks *marks = &emitter->translator->marks;
 
+    if (placed->compared != 0) {
+        emit_comparisons(emitter);
+    }
     emit_spares(emitter, placed->spares, false);
     emitter->special->log = begin_log(emitter);
     if (placed->before_count == 0) {
@@ -385,6 +424,9 @@ void items_emit_rest(struct emitter *emitter)
     if (emitter->special->placed->spares != 0) {
         emitter->fragment->hot = emit_hot(emitter);
     }
+    if (emitter->special->placed->compared != 0) {
+        emit_differs(emitter);
+    }
 }
 
 /* The most bytes that the trace takes. */
@@ -392,7 +434,8 @@ unsigned target_placed_bytes(const struct plan *plan, const struct ops *ops,
                              const struct arranged *placed)
 {
     const unsigned spare_bytes = 4 * count_bits(placed->spares);
-    unsigned bytes = 8 * placed->before_count + 4 * spare_bytes + 64;
+    unsigned bytes =
+        8 * placed->before_count + 4 * spare_bytes + 12 * count_bits(placed->compared) + 80;
 
     for (unsigned i = 0; i < placed->item_count; i++) {
         const struct item *item = &placed->items[i];

@@ -98,6 +98,11 @@ bool state_take(struct context *context, const struct frame_context *frame)
     return true;
 }
 
+uint64_t target_register(const struct context *context, unsigned reg)
+{
+    return context->registers.x[reg];
+}
+
 static bool is_between(uint64_t pc, const char *start, const char *end)
 {
     return pc >= (uintptr_t)start && pc < (uintptr_t)end;

@@ -340,7 +340,7 @@ static void put_shares(struct output *output, const struct shares *shares)
 static void put_pass_names(struct output *output)
 {
     static const char *const names[] = {
-#define PASS(id, name, help) name,
+#define PASS(id, name, all, help) name,
 #include "translator/passes/passes.def"
 #undef PASS
     };
@@ -429,6 +429,8 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"loops_postponed", optimized.postponed},
         {"traces_undone", optimized.undone},
         {"traces_again", optimized.again},
+        {"traces_special", optimized.special},
+        {"traces_differed", optimized.differed},
         {"traces_changed", optimized.changed},
     };
 
