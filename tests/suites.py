@@ -179,11 +179,11 @@ class Table:
                    "--configuration", "defaults")
         self.plain("matrix-tiny-cache", "programs under the translator with a tiny cache", "tests/translator/matrix",
                    *longer, "--configuration", "tiny-cache")
-        self.plain("matrix-traces", "programs under the translator, all of whose loops become traces",
-                   "tests/translator/matrix", *longer, "--configuration", "traces-early")
+        self.plain("matrix-traces", "programs under the translator, over all of whose loops passes go",
+                   "tests/translator/matrix", *longer, "--configuration", "passes-early")
         self.plain("matrix-others", "programs under the translator in other configurations", "tests/translator/matrix",
                    *longer, "--no-configuration", "defaults", "--no-configuration", "tiny-cache",
-                   "--no-configuration", "traces-early")
+                   "--no-configuration", "passes-early")
         self.plain("matrix-cycles", "programs under the translator in cycles", "tests/translator/matrix",
                    *[word for name in PROCESSORS for word in ("--machine", name)],
                    *(longer or only(TRANSLATED_PROGRAMS)))
