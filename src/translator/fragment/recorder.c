@@ -3,6 +3,7 @@
 
 #include "translator/fragment/build.h"
 #include "translator/fragment/effort.h"
+#include "translator/fragment/recipe.h"
 #include "translator/fragment/trace.h"
 #include "translator/fragment/translator.h"
 #include "translator/fragment/trial.h"
@@ -351,7 +352,7 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
         return plain;
     }
     struct path_profile *profile = get_profile(optimizer, loop);
-    if (trial_wants_looks(translator)) {
+    if (recipe_wants_looks(translator)) {
         looks_take(&profile->looks, context);
     }
     const uint8_t *copy = begin_sample(context, profile, true);

@@ -5,22 +5,12 @@
 #include "translator/fragment/looks.h"
 #include "translator/fragment/optimizer.h"
 #include "translator/fragment/plan.h"
+#include "translator/fragment/recipe.h"
 
 /* The plan of a path: guards stand where the path leaves the way that the program's code lies, or could.  Says how
  * many blocks were joined.  False if its code may change. */
 bool trace_plan(struct context *context, const struct path *path, struct plan *plan,
                 unsigned *straightened);
-/* What is done to a path. */
-struct recipe {
-    bool passes;
-    bool unrolled; /* several turns of it become one trace, which only passes make worth it */
-    bool spares;   /* passes may put registers away, which pays where the loop has many turns */
-    bool ahead;    /* what loads miss is fetched ahead */
-    bool measured; /* it is worth having a trace only to measure what its loads miss */
-    bool
-        special; /* registers that always held the same are taken for constants, if that brings enough */
-};
-
 enum trace_made {
     TRACE_MADE,
     TRACE_TOO_EARLY,  /* only what the recipe does not have yet could gain something */

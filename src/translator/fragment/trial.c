@@ -2,10 +2,8 @@
 #include "translator/fragment/trial.h"
 
 #include "translator/fragment/ahead.h"
-#include "translator/fragment/effort.h"
 #include "translator/fragment/optimizer.h"
 #include "translator/fragment/translator.h"
-#include "translator/fragment/unroll.h"
 
 /* Executions of a trace until it is looked at for the first time; how many times as many until the next look; and what
  * fragments would execute between two at the most, of which a look takes about a thousandth part. */
@@ -30,12 +28,6 @@
 /* So few turns in the mean that putting registers away costs more than it can bring. */
 #define TURNS_FEW 4
 
-/* So often the head of a loop must have been looked at before registers are taken for constants: when it was recorded, and
- * after 1000, 8000 and 64 000 executions more. */
-#define LOOKS_ENOUGH 4
-/* To find out whether that brings anything costs about 300 instructions for each one of the trace, and mostly it does not: so
- * often the loop must have been executed, that it is a thousandth part at the most. */
-#define SPECIAL_EXECUTIONS 300000
 /* Where such a trace is entered with other registers, the loop is led elsewhere, and back later: what that costs, about; and
  * how often it may happen in any case. */
 #define FAILURE_COST 6000
@@ -46,81 +38,6 @@
 #define CLEARLY (ALL_OF_IT / 64)
 /* So much of it, or of the executions, is a change of behaviour. */
 #define ANOTHER (ALL_OF_IT / 8)
-
-/* What passes cost for each instruction of a trace, about; and that they should bring this many times as much. */
-#define PASSES_COST 600
-#define PASSES_MARGIN 2
-/* So many times as many executions make a loop worth a trace that only measures it. */
-#define MEASURED_TIMES 4
-
-/* Executions that let expect as many more, so that passes over a trace pay, if they leave out as large a part of it as
- * they did in this program so far. */
-static uint64_t passes_executions(const struct optimizer *optimizer)
-{
-    return PASSES_COST * PASSES_MARGIN * (optimizer->passed + 1) / (optimizer->left_out + 1);
-}
-
-/* Whether so many times as many executions are known. */
-static bool has_executed(const struct translator *translator, const struct loop *loop,
-                         uint64_t times)
-{
-    return translator->options.max_loss >= 100 ||
-           translator->counts->kind->read(translator, loop).executions >=
-               times * passes_executions(translator->optimizer);
-}
-
-static bool wants_passes(const struct translator *translator, const struct loop *loop)
-{
-    return translator->options.passes != 0 && has_executed(translator, loop, 1);
-}
-
-static bool wants_unrolling(const struct translator *translator, const struct loop *loop,
-                            const struct path *path)
-{
-    const unsigned passes = translator->options.passes & effort_get_passes(effort_level(loop));
-
-    return (passes >> PASS_UNROLL & 1) != 0 && unroll_can(path) &&
-           has_executed(translator, loop, UNROLL_TURNS);
-}
-
-/* A trace that gains nothing else costs something. */
-static bool wants_measuring(const struct translator *translator, const struct loop *loop)
-{
-    return ahead_measures(translator) && has_executed(translator, loop, MEASURED_TIMES);
-}
-
-bool trial_wants_looks(const struct translator *translator)
-{
-    return (translator->options.passes >> PASS_SPECIALIZE & 1) != 0 && ledger_counts(translator);
-}
-
-/* Whether the loop's trace, which passes have gone over, is made once more with registers for constants.  That is tried
- * once. */
-static bool wants_special(const struct translator *translator, const struct loop *loop)
-{
-    const struct trial *trial = loop->versions;
-
-    if (!trial_wants_looks(translator) || trial == NULL || trial->runs.trace == NULL ||
-        !trial->runs.recipe.passes || trial->runs.recipe.ahead || trial->specialized ||
-        loop->few_turns || trial->looks.same == 0) {
-        return false;
-    }
-    return translator->options.max_loss >= 100 ||
-           (trial->looks.count >= LOOKS_ENOUGH &&
-            translator->counts->kind->read(translator, loop).executions >= SPECIAL_EXECUTIONS);
-}
-
-static struct recipe choose_recipe(const struct translator *translator, const struct loop *loop,
-                                   const struct path *path)
-{
-    const bool passes = wants_passes(translator, loop);
-
-    return (struct recipe){.passes = passes,
-                           .unrolled = passes && wants_unrolling(translator, loop, path),
-                           .spares = passes && !loop->few_turns,
-                           .ahead = passes && translator->options.prefetch_all,
-                           .measured = passes && wants_measuring(translator, loop)};
-}
 
 /* Of ALL_OF_IT. */
 static uint64_t part(uint64_t some, uint64_t whole)
@@ -237,8 +154,8 @@ void trial_forget(const struct loop *loop, const struct fragment *trace)
 static void want_later(struct translator *translator, struct loop *loop, bool passes)
 {
     loop->profiled = false;
-    translator->counts->kind->again(
-        translator, loop, passes_executions(translator->optimizer) * (passes ? MEASURED_TIMES : 1));
+    translator->counts->kind->again(translator, loop,
+                                    recipe_executions(translator->optimizer, passes));
     translator->optimizer->totals.postponed++;
 }
 
@@ -309,12 +226,6 @@ static bool has_path(const struct fragment *trace, const struct path *path)
     return true;
 }
 
-static bool is_same_recipe(struct recipe a, struct recipe b)
-{
-    return a.passes == b.passes && a.unrolled == b.unrolled && a.spares == b.spares &&
-           a.special == b.special;
-}
-
 /* The loop's trace is made once more, of the same path, with registers for constants.  False if that brings too little. */
 static bool specialize(struct context *context, struct fragment *fragment)
 {
@@ -382,7 +293,7 @@ static void try_otherwise(struct translator *translator, struct loop *loop)
 static bool is_same(const struct version *version, const struct path *path, struct recipe recipe)
 {
     return version->trace != NULL && has_path(version->trace, path) &&
-           is_same_recipe(version->recipe, recipe);
+           recipe_is_same(version->recipe, recipe);
 }
 
 bool trial_make(struct context *context, struct fragment *fragment, const struct path *path,
@@ -391,7 +302,7 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
     struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
     const struct trial *trial = loop->versions;
-    const struct recipe recipe = choose_recipe(translator, loop, path);
+    const struct recipe recipe = recipe_choose(translator, loop, path);
     const bool lost = trial != NULL && is_same(&trial->rival, path, recipe);
     const bool runs = trial != NULL && is_same(&trial->runs, path, recipe);
 
@@ -399,7 +310,7 @@ bool trial_make(struct context *context, struct fragment *fragment, const struct
         if (loop->versions != NULL) {
             looks_join(&loop->versions->looks, looks);
         }
-        if (wants_special(translator, loop)) {
+        if (recipe_wants_special(translator, loop)) {
             specialize(context, fragment);
         }
         return true;
@@ -465,11 +376,11 @@ static bool make_better(struct context *context, struct fragment *fragment)
     const bool few = !loop->few_turns && leaves_early(loop);
 
     loop->few_turns |= few;
-    struct recipe recipe = choose_recipe(translator, loop, &path);
+    struct recipe recipe = recipe_choose(translator, loop, &path);
     const bool passes = recipe.passes && !now.passes && !other.passes;
     const bool unrolled = recipe.unrolled && !now.unrolled && !other.unrolled;
     if (!few && !passes && !unrolled) {
-        return wants_special(translator, loop) && specialize(context, fragment);
+        return recipe_wants_special(translator, loop) && specialize(context, fragment);
     }
     recipe.passes |= now.passes;
     return make(context, fragment, &path, recipe);
@@ -511,7 +422,7 @@ static void review(struct context *context, struct fragment *fragment)
     }
     const struct account last = trial->runs.judged;
     trial_look(&trial->runs);
-    if (trial_wants_looks(translator)) {
+    if (recipe_wants_looks(translator)) {
         looks_take(&trial->looks, context);
     }
     trial->since += trial->runs.judged.entries;

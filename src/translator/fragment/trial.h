@@ -63,8 +63,6 @@ struct trial {
  * Whether it has one then. */
 bool trial_make(struct context *context, struct fragment *fragment, const struct path *path,
                 const struct looks *looks);
-/* Whether anybody wants to know what registers hold at the heads of loops. */
-bool trial_wants_looks(const struct translator *translator);
 /* The loop's trace takes registers for constants, of which one has another value now: the loop is led elsewhere. */
 void trial_differs(struct context *context, struct fragment *fragment);
 /* The loop has been executed as often as it was to be until the next look. */
