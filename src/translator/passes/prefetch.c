@@ -190,7 +190,7 @@ static bool find_address(const struct search *search, const struct op *load, uns
 {
     ahead->address = value_add(load->in[0], load->constant);
     if (find_growth(search, load->in[0], DEPTH, growth)) {
-        ahead->address = value_add(ahead->address, *growth * (int64_t)turns);
+        ahead->address = value_add(ahead->address, (int64_t)((uint64_t)*growth * turns));
         return *growth != 0;
     }
     *growth = 0;

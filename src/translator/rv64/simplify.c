@@ -142,7 +142,9 @@ static struct simpler simplify_division(uint32_t word, int64_t divisor)
                : divisor == 1 || divisor == -1 ? become_constant(0)
                                                : stay();
     case (uint32_t)MATCH_remu:
-        return divisor == 0 ? become_sum(0) : is_power(bits) ? become_and(divisor - 1) : stay();
+        return divisor == 0     ? become_sum(0)
+               : is_power(bits) ? become_and((int64_t)(bits - 1))
+                                : stay();
     case (uint32_t)MATCH_divw:
         return low_signed == 0    ? become_constant(-1)
                : low_signed == 1  ? become_extended()
