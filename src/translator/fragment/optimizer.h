@@ -64,7 +64,7 @@ struct options;
 struct optimizer_totals {
     uint64_t changed;   /* traces whose code may have changed */
     uint64_t undone;    /* times that a trace did not pay, */
-    uint64_t again;     /* and that a loop was led to one again that had been taken away */
+    uint64_t again;     /* times that a loop was led again to a trace that had been taken away */
     uint64_t special;   /* traces that take registers for constants, */
     uint64_t differed;  /* and times that the registers were others */
     uint64_t postponed; /* loops that had to wait, each time */

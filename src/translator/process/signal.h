@@ -53,7 +53,7 @@ struct signals {
     guest_addr native;         /* where the program was sent to fault, or NATIVE_NONE */
     struct exit resume;        /* what it leaves through after a signal */
     uint64_t blocked_faults;   /* fault_mask.h: those that the program blocks, one bit each, */
-    uint64_t held_faults;      /* and that wait, since they were sent */
+    uint64_t held_faults;      /* faults that were sent by somebody, and wait */
     struct signal_info held[FAULTS_HELD]; /* what waits */
 };
 #define NATIVE_NONE 1
