@@ -9,6 +9,8 @@ void test_sit_new(uint64_t slice);
 uint64_t test_ctx_start(uint64_t start, uint64_t argument);
 void test_ctx_stop(void);
 uint64_t test_ctr_time(uint64_t tag, uint64_t which);
+uint64_t test_hot_read(uint64_t number);
+void test_hot_watch(uint64_t head);
 void test_ic_sync(const void *start, uint64_t bytes);
 void test_csr_write(uint64_t value);
 uint64_t test_csr_read(void);
@@ -56,6 +58,16 @@ void test_ic_sync(const void *start, uint64_t bytes)
 uint64_t test_ctr_time(uint64_t tag, uint64_t which)
 {
     return xstrata_ctr_time(tag, which);
+}
+
+uint64_t test_hot_read(uint64_t number)
+{
+    return xstrata_hot_read(number);
+}
+
+void test_hot_watch(uint64_t head)
+{
+    xstrata_hot_watch(head);
 }
 
 void test_csr_write(uint64_t value)

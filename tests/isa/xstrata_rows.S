@@ -12,10 +12,16 @@
     ic_sync a0, a1, 0
     ic_sync t5, t6, 31
     ctr_time a0, a1, a2
+    hot_read a0, a1
+    hot_watch a0
     csrw XSTRATA_CSR_ctrthresh, a0
     csrw XSTRATA_CSR_ctrepc, a0
     csrr a0, XSTRATA_CSR_ctrarg
     csrrw sp, XSTRATA_CSR_ctrscratch, sp
     csrw XSTRATA_CSR_ctrmode, a0
+    csrw XSTRATA_CSR_hotcall, a0
+    csrw XSTRATA_CSR_hotlow, a0
+    csrw XSTRATA_CSR_hothigh, a0
+    csrw XSTRATA_CSR_hotmode, a0
     csrr a0, XSTRATA_CSR_ctrentries
     csrr a0, XSTRATA_CSR_strfeat

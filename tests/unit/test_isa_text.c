@@ -102,10 +102,12 @@ static void the_extension_has_names(void **state)
     assert_text(0x0c00000b, 0, "ctx.stop");
     assert_text(0x0eb50f8b, 0, "ic.sync\tx10,x11,31");
     assert_text(0x10b5050b, 0, "ctr.time\tx10,x10,x11");
+    assert_text(0x1205050b, 0, "hot.read\tx10,x10");
+    assert_text(0x1405000b, 0, "hot.watch\tx10");
     assert_text(0x80051073, 0, "csrrw\tx0,ctrthresh,x10");
     assert_text(0xcc102573, 0, "csrrs\tx10,strfeat,x0");
     assert_string_equal(rv64_csr_name(RV64_CSR_ctrepc), "ctrepc");
-    assert_null(rv64_csr_name(0x805));
+    assert_null(rv64_csr_name(0x809));
 }
 
 static void ic_sync_holds_its_class_in_the_immediate(void **state)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Changes with everything here that a compiled unit depends on. */
-#define UNIT_VERSION 2
+#define UNIT_VERSION 3
 
 enum watch {
     WATCH_COUNTED = 1,     /* executions of one address, counted in a cell */
@@ -160,8 +160,22 @@ struct unit_cost {
     uint64_t comparators, adders;
 };
 
+/* What a program tells hardware that finds hot spots: the CSRs hotcall, hotlow, hothigh and hotmode.  Code outside of
+ * low to high is as if it were not executed. */
+struct watch_orders {
+    uint64_t callback;  /* 0: nobody is called */
+    uint64_t low, high; /* the code that it looks at; high 0: all */
+    bool only_told;     /* it looks only at hot spots that begin where hot.watch says */
+};
+
+static inline bool watch_orders_include(const struct watch_orders *orders, uint64_t pc)
+{
+    return orders->high == 0 || pc - orders->low < orders->high - orders->low;
+}
+
 /* What the machine gives a unit. */
 struct unit_host {
+    const struct watch_orders *orders;
     void (*rewatch)(void *machine, uint64_t start, uint64_t bytes);
     void (*raise)(void *machine, struct unit *unit, const struct watch_event *event,
                   uint64_t callback, uint64_t argument);
@@ -191,6 +205,13 @@ struct unit_kind {
     void (*retired)(struct unit *unit, const struct watch_event *event);
     /* The program enters a callback that the unit raised. */
     void (*callback_begins)(struct unit *unit, uint64_t argument);
+    /* Of a unit that finds hot spots: the word of that number of what it found, of which a callback began last.
+     * The first word is the number of blocks, 1 or more; then come the addresses where they begin, in the order in which
+     * they are executed; and where the last one leads, 0 if that is not known.  All words behind these are UINT64_MAX. */
+    uint64_t (*found)(const struct unit *unit, uint64_t number);
+    /* Of such a unit: the program executed hot.watch, or wrote one of its CSRs.  May be NULL. */
+    void (*told)(struct unit *unit, uint64_t address);
+    void (*ordered)(struct unit *unit);
     struct unit_cost (*cost)(const struct unit *unit);
     void (*report)(const struct unit *unit, struct statistics *statistics);
     /* Writes out what it still holds back; prints its own message and returns false if it cannot. */

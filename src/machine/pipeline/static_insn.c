@@ -169,7 +169,8 @@ static bool accesses_float_csr(const struct rv64_insn *insn)
 static bool runs_with_others(unsigned op)
 {
     return op == RV64_ctr_new || op == RV64_ctr_read || op == RV64_ctr_drop || op == RV64_sit_new ||
-           op == RV64_ctx_start || op == RV64_ctr_time;
+           op == RV64_ctx_start || op == RV64_ctr_time || op == RV64_hot_read ||
+           op == RV64_hot_watch;
 }
 
 /* prefetch.r and prefetch.w of Zicbop are hints among the forms of ori. */

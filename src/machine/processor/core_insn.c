@@ -43,6 +43,18 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
     case RV64_CSR_ctrmode:
         *value = machine->counter_mode;
         return true;
+    case RV64_CSR_hotcall:
+        *value = machine->orders.callback;
+        return true;
+    case RV64_CSR_hotlow:
+        *value = machine->orders.low;
+        return true;
+    case RV64_CSR_hothigh:
+        *value = machine->orders.high;
+        return true;
+    case RV64_CSR_hotmode:
+        *value = machine->orders.only_told;
+        return true;
     case RV64_CSR_ctrentries:
         *value = counter_table_entries(machine->counters);
         return true;
@@ -54,9 +66,51 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
     }
 }
 
+/* Hardware that finds hot spots has other orders than before. */
+static void pass_orders(struct machine *machine, struct watch_orders orders)
+{
+    machine->orders = orders;
+    if (machine->finder != NULL && machine->finder->kind->ordered != NULL) {
+        machine->finder->kind->ordered(machine->finder);
+    }
+}
+
+static bool write_order(struct machine *machine, uint32_t number, uint64_t value)
+{
+    struct watch_orders orders = machine->orders;
+    switch (number) {
+    case RV64_CSR_hotcall:
+        orders.callback = value & ~UINT64_C(1);
+        break;
+    case RV64_CSR_hotlow:
+        orders.low = value;
+        break;
+    case RV64_CSR_hothigh:
+        orders.high = value;
+        break;
+    case RV64_CSR_hotmode:
+        orders.only_told = value & 1;
+        break;
+    default:
+        return false;
+    }
+    pass_orders(machine, orders);
+    return true;
+}
+
+/* What was found last, of which a callback told. */
+static uint64_t read_found(const struct machine *machine, uint64_t number)
+{
+    return machine->finder != NULL ? machine->finder->kind->found(machine->finder, number)
+                                   : UINT64_MAX;
+}
+
 /* Read-only ones do not get here. */
 static void write_csr(struct machine *machine, struct hart *hart, uint32_t number, uint64_t value)
 {
+    if (write_order(machine, number, value)) {
+        return;
+    }
     switch (number) {
     case RV64_CSR_ctrthresh:
         machine->counter_threshold = value;
@@ -174,6 +228,14 @@ bool core_insn_execute(struct machine *machine, struct hart *hart)
         break;
     case RV64_ctr_drop:
         counter_table_drop(machine->counters, a);
+        break;
+    case RV64_hot_read:
+        set_register(hart, insn.rd, read_found(machine, a));
+        break;
+    case RV64_hot_watch:
+        if (machine->finder != NULL && machine->finder->kind->told != NULL) {
+            machine->finder->kind->told(machine->finder, a);
+        }
         break;
     case RV64_ctr_ret:
         legal = jumped = callbacks_return(hart);

@@ -51,7 +51,10 @@ static void raise_callback(void *context, struct unit *unit, const struct watch_
 
 static struct unit_host host_of(struct machine *machine)
 {
-    return (struct unit_host){.rewatch = rewatch, .raise = raise_callback, .machine = machine};
+    return (struct unit_host){.orders = &machine->orders,
+                              .rewatch = rewatch,
+                              .raise = raise_callback,
+                              .machine = machine};
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)
@@ -297,6 +300,14 @@ static bool add_units(struct machine *machine)
         }
         unit->host = host;
         add_unit_to_all(machine, unit);
+        if (unit->kind->found != NULL && machine->finder != NULL) {
+            fprintf(stderr,
+                    "strata: --unit %s and --unit %s both find hot spots: only one of them can be "
+                    "there\n",
+                    machine->finder->kind->name, unit->kind->name);
+            return false;
+        }
+        machine->finder = unit->kind->found != NULL ? unit : machine->finder;
     }
     if (machine->pipeline != NULL) {
         machine->units.timed = true;
@@ -551,7 +562,8 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
 uint64_t machine_features(const struct machine *machine)
 {
     return UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS |
-           (machine->pipeline != NULL ? XSTRATA_TIMES : 0);
+           (machine->pipeline != NULL ? XSTRATA_TIMES : 0) |
+           (machine->finder != NULL ? XSTRATA_FINDS : 0);
 }
 
 uint64_t machine_cycles(const struct machine *machine)

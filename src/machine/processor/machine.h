@@ -81,11 +81,13 @@ struct machine {
     void *loader;      /* whose that function is */
     struct seat *seat; /* at another's processor: `pipeline` is this program alone; or NULL */
     struct pipeline *pipeline_alone; /* of one that has others beside it on `pipeline`; or NULL */
-    struct alone *alone;           /* what follows the program on a processor of its own; or NULL */
-    bool unobserved;               /* what is executed is not for the pipeline */
-    uint64_t counter_threshold;    /* CSR ctrthresh: of the core, like the table */
-    uint64_t counter_mode;         /* CSR ctrmode */
-    uint64_t instructions;         /* retired by all threads of the program: the virtual clock */
+    struct alone *alone;        /* what follows the program on a processor of its own; or NULL */
+    bool unobserved;            /* what is executed is not for the pipeline */
+    uint64_t counter_threshold; /* CSR ctrthresh: of the core, like the table */
+    uint64_t counter_mode;      /* CSR ctrmode */
+    struct watch_orders orders; /* CSRs hotcall, hotlow, hothigh and hotmode */
+    struct unit *finder;        /* the unit that finds hot spots by itself; NULL: there is none */
+    uint64_t instructions;      /* retired by all threads of the program: the virtual clock */
     uint64_t untimed_instructions; /* retired instructions that the pipeline has no cycles for */
     struct phases phases;
     uint64_t idle_nanoseconds; /* virtual time that passed while every thread waited */

@@ -1,4 +1,4 @@
-/* [E1] A field that an instruction does not use, another funct3 and a funct7 above 8 make an illegal instruction. */
+/* [E1] A field that an instruction does not use, another funct3 and a funct7 above 10 make an illegal instruction. */
 #include "check.h"
 #include "signal.h"
 
@@ -19,7 +19,7 @@ _start:
     check_calls 1, illegal, 10
     .insn r 0x0b, 1, 0, x0, t0, t1
     .insn r 0x0b, 7, 7, x0, t0, t1
-    .insn r 0x0b, 0, 9, x0, t0, t1
+    .insn r 0x0b, 0, 11, x0, t0, t1
     .insn r 0x0b, 0, 127, x0, t0, t1
     check_calls 2, illegal, 14
     check_count 3, tag, ALL_ONES

@@ -1,0 +1,50 @@
+/* What hardware that finds hot spots has found, until the program hears of it.
+ *
+ * A find waits until its head is about to be executed: the program is called there, where a translator can leave its
+ * cache, and reads the find with hot.read.  Only the units that find hot spots hold one of these. */
+#ifndef STRATA_MACHINE_UNITS_FINDS_H
+#define STRATA_MACHINE_UNITS_FINDS_H
+
+#include "machine/engine/unit.h"
+
+/* Blocks of one find, and finds that wait at the same time: more take the place of those that have waited longest. */
+#define FIND_BLOCKS 64
+#define FINDS_WAITING 16
+
+/* A way through the program: where its blocks begin, the head first, and where the last one leads; 0 if that is not
+ * known.  With one block it is a head alone, whose way the program has to find out itself. */
+struct find {
+    unsigned count;
+    uint64_t next;
+    uint64_t blocks[FIND_BLOCKS];
+};
+
+struct finds {
+    struct unit *unit; /* whose finds these are */
+    struct find waiting[FINDS_WAITING];
+    bool raised[FINDS_WAITING]; /* whether its callback is under way already */
+    unsigned count;             /* of those that wait, the first of them longest */
+    struct find current;        /* what hot.read reads */
+    uint64_t found, told, lost;
+    struct found_head *log; /* all that was found, for statistics only */
+    size_t log_count, log_capacity;
+};
+
+void finds_start(struct finds *finds, struct unit *unit);
+void finds_release(struct finds *finds);
+
+/* `event` made it clear that this is hot. */
+void finds_add(struct finds *finds, const struct watch_event *event, const struct find *find);
+/* The program goes on at `address`, by the branch of the event; calls it if a find begins there. */
+void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t address);
+/* What unit_kind has functions for: the argument of the callback is the head. */
+void finds_callback_begins(struct finds *finds, uint64_t head);
+uint64_t finds_word(const struct finds *finds, uint64_t number);
+/* What it takes to keep finds of at most so many blocks, those that wait and the one that is read. */
+uint64_t finds_storage_bits(unsigned blocks);
+uint64_t finds_comparators(void);
+/* "found", "told" and "lost", and "finds": each head with the blocks and the number of the instruction at which it was
+ * found. */
+void finds_report(const struct finds *finds, struct statistics *statistics);
+
+#endif
