@@ -131,7 +131,7 @@ guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
 # other options of TRANSLATOR_LTO are those of a dozen that were tried that save
 # instructions where fragments are built, a sixteenth together: most loops there run once.
 TRANSLATOR_SOURCES := $(wildcard src/base/number.c src/base/text.c src/base/shown.c src/isa/rv64/*.c src/elf/image.c src/translator/*.c \
-                                 $(addprefix src/translator/,host/*.c passes/*.c fragment/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
+                                 $(addprefix src/translator/,host/*.c passes/*.c fragment/*.c detect/*.c process/*.c tell/*.c rv64/*.c rv64/*.S))
 TRANSLATOR_OBJECTS := $(patsubst src/%,$(BUILD)/rv64/%.o,$(TRANSLATOR_SOURCES))
 TRANSLATOR_CFLAGS := -std=gnu11 $(OPTIMIZE) $(WARNINGS) -march=rv64imac_zicsr_zifencei -mabi=lp64 \
 	-ffreestanding -fno-stack-protector -fno-schedule-insns -fno-tree-loop-distribute-patterns -fPIE \

@@ -71,6 +71,44 @@ static const char *pass_on(void *settings, const char *name, const char *value)
     return NULL;
 }
 
+/* The units that detectors need, by the names of these. */
+static const struct {
+    const char *name, *unit; /* NULL: none, or the user chooses it */
+} detectors[] = {
+#define DETECTOR(id, name, unit, meaning) {name, unit},
+#include "translator/detect/detectors.def"
+#undef DETECTOR
+};
+
+static bool has_unit(const struct simulation *simulation, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        const char *unit = simulation->units[i];
+        if (strncmp(unit, name, length) == 0 && (unit[length] == '\0' || unit[length] == ',')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The machine gets the unit that the last --detector needs, unless --unit has given it with sizes of its own.  Returns what
+ * is wrong, or NULL. */
+static const char *add_unit_of_detector(struct run *run)
+{
+    const char *unit = NULL;
+    for (size_t i = 0; i + 1 < run->option_count; i++) {
+        for (size_t j = 0; strcmp(run->options[i], "--detector") == 0 &&
+                           j < sizeof detectors / sizeof detectors[0];
+             j++) {
+            unit = strcmp(run->options[i + 1], detectors[j].name) == 0 ? detectors[j].unit : unit;
+        }
+    }
+    return unit != NULL && !has_unit(&run->simulation, unit)
+               ? simulation_take_unit(&run->simulation, unit)
+               : NULL;
+}
+
 #define OPTION_OF_REPORT(name, argument, take, help)
 #define OPTION(name, argument, take, help)                                                         \
     static const char *take(void *settings, const char *value)                                     \
@@ -305,6 +343,7 @@ static int run_next(struct run *run, char **words)
 {
     char *name = NULL;
     char **program = find_program(run, words, &name);
+    add_unit_of_detector(run); /* there was room for it before */
     size_t count = 0;
     while (program[count] != NULL) {
         count++;
@@ -360,6 +399,9 @@ int command_run(int count, char **arguments)
     const int first = command_read_options(&description, &run, count, arguments, &status);
     const char *wrong =
         first == count ? "there is no program to run" : simulation_check(&run.simulation);
+    if (first >= 0 && wrong == NULL) {
+        wrong = add_unit_of_detector(&run);
+    }
     if (first >= 0 && wrong != NULL) {
         status = command_misused(&description, wrong, NULL);
     } else if (first >= 0) {

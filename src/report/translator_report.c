@@ -26,6 +26,8 @@ static const char *const keys[] = {
     "fragments_changed",
     "cache_bytes",
     "instructions_translated",
+    "finds",
+    "finds_elsewhere",
     "counter_collisions",
     "counters_unplaced",
     "loops_forgotten",

@@ -1,6 +1,7 @@
 /* Reads the translator's own options from a table, and prints help from the same table. */
 #include "translator/options.h"
 
+#include "translator/detect/detectors.h"
 #include "translator/fragment/effort.h"
 #include "translator/fragment/lookups.h"
 
@@ -189,6 +190,7 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
+    options->threshold_given = true;
     options->floating = equals(value, "float");
     if (options->floating) {
         options->threshold = THRESHOLD_DEFAULT;
@@ -197,6 +199,18 @@ static const char *take_threshold(struct options *options, const char *value)
     return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
                ? NULL
                : ": expected a number from 0 to 4294967295, or float";
+}
+
+static const char *take_detector(struct options *options, const char *value)
+{
+    const char *known;
+
+    options->detector_name = value;
+    options->detector = detector_find(value, &known);
+    if (options->detector == NULL) {
+        host_fail(STATUS_FAILED, "there is no detector ", value, "; there are ", known);
+    }
+    return NULL;
 }
 
 static const char *take_max_loss(struct options *options, const char *value)
@@ -433,7 +447,9 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
                       char *const *arguments)
 {
     words->count = 0;
-    *options = (struct options){.cache_bytes = CACHE_BYTES_DEFAULT,
+    *options = (struct options){.detector = &counters_detector,
+                                .detector_name = "counters",
+                                .cache_bytes = CACHE_BYTES_DEFAULT,
                                 .stats_fd = -1,
                                 .link = true,
                                 .follow = true,
@@ -474,6 +490,9 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
         if (wrong != NULL) {
             host_fail(STATUS_FAILED, option->name, " ", value, wrong);
         }
+    }
+    if (!options->threshold_given) {
+        options->threshold = options->detector->threshold;
     }
     if (i >= count) {
         host_fail(STATUS_FAILED, "there is no program to run; see --help", NULL, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Makes a process of the toy, and does what tests want of it that does not run it. */
+#include "translator/detect/detectors.h"
 #include "inside.h"
 
 #include "translator/fragment/build.h"
@@ -11,7 +12,9 @@
 
 struct options rig_options(void)
 {
-    return (struct options){.cache_bytes = 256 * 1024,
+    return (struct options){.detector = &counters_detector,
+                            .detector_name = "counters",
+                            .cache_bytes = 256 * 1024,
                             .max_loss = 100,
                             .cache_fixed = true,
                             .link = true,

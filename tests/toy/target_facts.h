@@ -12,6 +12,7 @@
 
 /* Words that emitted code may put registers into for a moment. */
 #define TARGET_SPARE_WORDS 3
+#define TARGET_SAVED_WORDS 1
 
 struct target_registers {
     uint64_t r[TOY_REGISTERS];

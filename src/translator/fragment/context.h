@@ -19,6 +19,7 @@ struct signals;
 struct paper_slot;
 struct recording;
 struct guard_site;
+struct arrival;
 
 struct context {
     struct target_registers registers; /* the program's, while it is not in the cache */
@@ -54,6 +55,8 @@ struct context {
     struct recording *recording; /* the thread's own: which way the program takes (recorder.h) */
     uint64_t scratch;         /* 1 if the translator has a scratch register (target_take_scratch) */
     struct guard_site *guard; /* of a trace, which led elsewhere just now; or NULL */
+    struct arrival
+        *arrival; /* the thread's own: what hardware has found, and the way out (arrival.h) */
     union target_lookup lookups[]; /* some tables grow from the context downwards instead */
 };
 

@@ -1,6 +1,7 @@
 /* Remembers the heads of loops, gives them counters, and adds up what these counted. */
 #include "translator/fragment/count.h"
 
+#include "translator/fragment/detector.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
 
@@ -27,7 +28,10 @@ void count_start(struct translator *translator)
     if (options->counters == COUNTERS_OFF) {
         return;
     }
-    translator->placement = placement_rules[options->placement];
+    const struct detector *detector = options->detector;
+    translator->placement = detector->heads == HEADS_PLACED ? placement_rules[options->placement]
+                            : detector->heads == HEADS_OWN  ? detector->rule
+                                                            : (struct placement_rule){0};
     if (options->counters == COUNTERS_SW_PAPER_TAKEN &&
         !placement_has_exits(&translator->placement)) {
         host_fail(STATUS_FAILED,

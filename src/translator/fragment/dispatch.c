@@ -1,7 +1,9 @@
 /* Decides what the program goes on with, each time that it leaves the fragment cache. */
 #include "translator/fragment/dispatch.h"
 
+#include "translator/fragment/arrival.h"
 #include "translator/fragment/build.h"
+#include "translator/fragment/detector.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/outside.h"
@@ -85,7 +87,7 @@ SELDOM static const uint8_t *go_on_unguarded(struct context *context)
     struct fragment *fragment = find_current(context, target);
     if (fragment == NULL) {
         fragment = build_fragment(context, target, LOOKUP_INLINE);
-    } else {
+    } else if (translator->options.detector->grows) {
         count_grown(translator, fragment);
     }
     return enter(context, fragment);
@@ -157,6 +159,21 @@ static const uint8_t *go_on_recorded(struct context *context, const struct exit 
     return copy != NULL ? copy : go_on(context, target, LOOKUP_INLINE);
 }
 
+/* Hardware has found a path that begins at `target`. */
+SELDOM static const uint8_t *go_on_found(struct context *context, guest_addr target)
+{
+    struct translator *translator = context->translator;
+    struct fragment *fragment = index_find(&translator->index, target);
+
+    recorder_abandon(context);
+    if (fragment == NULL || fragment->guarded || fragment->trace != NULL) {
+        return go_on(context, target, LOOKUP_INLINE); /* another thread was here before */
+    }
+    context->target = target;
+    translator->statistics.finds++;
+    return translator->options.detector->found(context, fragment, &context->arrival->path);
+}
+
 /* For no direct and no indirect one.  The exit itself may go in a flush. */
 SELDOM static const uint8_t *dispatch_other(struct context *context, const struct exit *exit)
 {
@@ -189,6 +206,8 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         }
         break;
     }
+    case EXIT_FOUND:
+        return go_on_found(context, target);
     case EXIT_HOT: {
         struct fragment *fragment = index_find(&translator->index, target);
         if (fragment == NULL || fragment->loop == NULL) {
@@ -199,7 +218,7 @@ SELDOM static const uint8_t *dispatch_other(struct context *context, const struc
         const bool wanted = count_may_want_path(translator, fragment->loop);
         const uint8_t *plain = count_reached(translator, fragment);
         if (wanted) {
-            return recorder_begin(context, fragment, plain);
+            return translator->options.detector->hot(context, fragment, plain);
         }
         if (fragment->loop->trial != 0) {
             trial_review(context, fragment);
@@ -285,7 +304,7 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&
                kind != EXIT_RESUME && kind != EXIT_STORE && kind != EXIT_HOT &&
-               kind != EXIT_RECORD_INDIRECT) { /* whose exits stay */
+               kind != EXIT_FOUND && kind != EXIT_RECORD_INDIRECT) { /* whose exits stay */
         translator->statistics.dispatches++;
         entry = go_on(context, target, LOOKUP_INLINE);
     } else {

@@ -14,6 +14,7 @@ enum exit_kind {
     EXIT_SYSTEM_CALL,  /* the program's system call, then on to `target` */
     EXIT_STORE,  /* a store at context->target faulted, to `target`, where code is protected */
     EXIT_HOT,    /* the counter of `target` reached its threshold */
+    EXIT_FOUND,  /* hardware found a path that begins at `target` (arrival.h) */
     EXIT_RECORD, /* to `target`, from a fragment that records the way that the program takes */
     EXIT_RECORD_INDIRECT, /* to context->target, from one that records */
     EXIT_DIFFERS, /* to `target`, from a trace that is entered with other registers than it was made for */

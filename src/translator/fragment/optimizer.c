@@ -85,6 +85,31 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     return wanted <= optimizer->gain;
 }
 
+/* A loop that must wait calls again after so many times as many executions. */
+#define PATIENCE_GROWTH 4
+
+void optimizer_postpone(struct translator *translator, struct loop *loop, bool counted)
+{
+    const struct counter_kind *kind = translator->counts->kind;
+
+    loop->patience =
+        loop->patience < TRACE_EXECUTIONS ? TRACE_EXECUTIONS : loop->patience * PATIENCE_GROWTH;
+    if (counted) {
+        kind->uncount(translator, loop);
+    }
+    kind->again(translator, loop, loop->patience);
+    translator->optimizer->totals.postponed++;
+}
+
+void optimizer_leave_plain(struct translator *translator, struct loop *loop, bool counted)
+{
+    loop->profiled = true;
+    translator->counts->kind->calm(translator, loop);
+    if (counted) {
+        translator->counts->kind->uncount(translator, loop);
+    }
+}
+
 bool optimizer_may_change(const struct translator *translator, guest_addr pc)
 {
     const struct code_range *vdso = &translator->vdso;

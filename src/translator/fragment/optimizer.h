@@ -49,6 +49,13 @@ struct path_profile {
     struct path samples[PATH_SAMPLES];
 };
 
+/* A path that was not recorded, but found by hardware. */
+#define FOUND_PATHS 64
+struct found_path {
+    struct loop *loop; /* NULL: not in use */
+    struct path path;
+};
+
 /* A guard that compares an indirect target.  While it fails for the first few times the program comes to dispatch, which
  * lets traces grow where it goes. */
 #define GUARD_MISSES 8
@@ -81,7 +88,9 @@ struct optimizer {
     struct bucket buckets[RECORDED_BUCKETS];
     struct exit missed; /* what their indirect branches leave through */
     struct path_profile profiles[PATH_PROFILES];
-    unsigned next_profile; /* whose place is taken when all are in use */
+    struct found_path found[FOUND_PATHS]; /* paths that are known, of loops that have to wait */
+    unsigned next_found;                  /* whose place is taken when all are in use */
+    unsigned next_profile;                /* whose place is taken when all are in use */
     struct optimizer_totals totals;
     uint64_t began; /* by target_clock */
     uint64_t spent; /* on recording and on making traces, */
@@ -115,6 +124,10 @@ struct optimizer {
 uint32_t optimizer_needs(const struct translator *translator, uint64_t length);
 /* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
 bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
+/* It is too early for the loop's trace: its counter calls again after some times as many executions.  And: the loop stays as
+ * it is, for good.  `counted`: the counter called just now, and the execution that it counted has not happened. */
+void optimizer_postpone(struct translator *translator, struct loop *loop, bool counted);
+void optimizer_leave_plain(struct translator *translator, struct loop *loop, bool counted);
 /* Whether the code at `pc` may be in a trace.  That of the vDSO may not: it is the kernel's, and reads memory that the
  * kernel changes at any time. */
 bool optimizer_may_change(const struct translator *translator, guest_addr pc);

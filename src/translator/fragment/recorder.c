@@ -2,6 +2,7 @@
 #include "translator/fragment/recorder.h"
 
 #include "translator/fragment/build.h"
+#include "translator/fragment/detector.h"
 #include "translator/fragment/effort.h"
 #include "translator/fragment/recipe.h"
 #include "translator/fragment/trace.h"
@@ -132,7 +133,11 @@ static bool all_agree(const struct path_profile *profile)
 static bool is_complete(const struct translator *translator, const struct path_profile *profile)
 {
     const struct effort_limits limits = effort_get_limits(profile->effort);
+    const unsigned samples = translator->options.detector->samples;
 
+    if (samples != 0) {
+        return profile->count >= samples;
+    }
     return profile->count >= limits.samples || profile->count >= translator->options.threshold ||
            (profile->count >= limits.agreeing && all_agree(profile));
 }
@@ -287,28 +292,6 @@ static const uint8_t *begin_sample(struct context *context, struct path_profile 
     return copy;
 }
 
-/* The loop stays as it is, for good. */
-static void leave_plain(struct translator *translator, struct loop *loop)
-{
-    loop->profiled = true;
-    translator->counts->kind->calm(translator, loop);
-    translator->counts->kind->uncount(translator, loop);
-}
-
-/* It is too early: the loop calls again after some times as many executions, and then after more. */
-#define PATIENCE_GROWTH 4
-
-static void postpone(struct translator *translator, struct loop *loop)
-{
-    const struct counter_kind *kind = translator->counts->kind;
-
-    loop->patience =
-        loop->patience < TRACE_EXECUTIONS ? TRACE_EXECUTIONS : loop->patience * PATIENCE_GROWTH;
-    kind->uncount(translator, loop);
-    kind->again(translator, loop, loop->patience);
-    translator->optimizer->totals.postponed++;
-}
-
 /* Whether the loop must wait because --threshold float asks for more executions of it.  It is asked again when it
  * has them: meanwhile that may have changed. */
 static bool floats(struct translator *translator, const struct fragment *fragment)
@@ -341,14 +324,14 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
 
     recorder_abandon(context);
     if (!optimizer_may_change(translator, loop->head)) {
-        leave_plain(translator, loop);
+        optimizer_leave_plain(translator, loop, true);
         return plain;
     }
     if (floats(translator, fragment)) {
         return plain;
     }
     if (!optimizer_can_spend(translator, loop)) {
-        postpone(translator, loop);
+        optimizer_postpone(translator, loop, true);
         return plain;
     }
     struct path_profile *profile = get_profile(optimizer, loop);
@@ -357,18 +340,23 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
     }
     const uint8_t *copy = begin_sample(context, profile, true);
     if (copy == NULL) {
-        leave_plain(translator, loop);
+        optimizer_leave_plain(translator, loop, true);
         return plain;
     }
     translator->counts->kind->again(translator, loop, 1);
     return copy;
 }
 
-/* Whether a path ends where `fragment` begins: exact counters in software stand before the heads of loops. */
-static bool ends_path(const struct translator *translator, const struct fragment *fragment)
+/* Whether a path ends behind its last block: exact counters in software stand before the heads of loops. */
+static bool ends_path(const struct translator *translator, const struct path_step *step)
 {
     const bool exact = translator->options.counters == COUNTERS_SW_EXACT;
+    const struct detector *detector = translator->options.detector;
+    const struct fragment *fragment = step->fragment;
 
+    if (detector->ends_path != NULL && detector->ends_path(step)) {
+        return true;
+    }
     return fragment == NULL || fragment->guarded ||
            !optimizer_may_change(translator, fragment->start) ||
            (exact && fragment->loop != NULL && !fragment->loop->hidden);
@@ -407,8 +395,8 @@ static const uint8_t *go_on(struct context *context, guest_addr target, bool cou
     if (counts && fragment != NULL) {
         count_called(translator, fragment);
     }
-    if (ends_path(translator, fragment) || profile->loop == NULL ||
-        is_full(translator, recording)) {
+    const struct path_step step = {.target = target, .fragment = fragment, .back = counts};
+    if (ends_path(translator, &step) || profile->loop == NULL || is_full(translator, recording)) {
         end_sample(context, target);
         return NULL;
     }

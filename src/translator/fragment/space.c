@@ -1,6 +1,7 @@
 /* The memory that fragments live in: made, filled, emptied, enlarged. */
 #include "translator/fragment/space.h"
 
+#include "translator/fragment/arrival.h"
 #include "translator/fragment/translator.h"
 
 #include "base/check.h"
@@ -106,4 +107,5 @@ void space_grow(struct translator *translator)
     unmap(marks, pool_bytes(bytes));
     unmap(buckets, index_bytes(bytes));
     target_announce(translator);
+    arrival_move(translator);
 }

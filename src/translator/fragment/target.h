@@ -186,6 +186,13 @@ void target_look_at_processor(struct translator *translator);
  * that is not NULL. */
 void target_hw_leave(const uint8_t *way);
 void target_hw_drop(const uint8_t *tag);
+/* Hardware that finds hot spots: whether there is any; it looks at the code between two addresses, and with `only_told` only
+ * at what begins where target_found_watch says; and a word of what it found (docs/isa-extension.md, [H3]), in its
+ * callback. */
+bool target_found_exists(void);
+void target_found_look(const uint8_t *low, const uint8_t *high, bool only_told);
+void target_found_watch(const uint8_t *head);
+uint64_t target_found_word(uint64_t number);
 /* Whether counters measure what executions take; and what one has measured, nothing if it is not there. */
 bool target_hw_has_times(void);
 struct target_times target_hw_times(const uint8_t *tag);

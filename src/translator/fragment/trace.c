@@ -3,6 +3,7 @@
 
 #include "translator/fragment/ahead.h"
 #include "translator/fragment/build.h"
+#include "translator/fragment/detector.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
 #include "translator/fragment/trial.h"
@@ -258,7 +259,7 @@ void trace_attach(struct translator *translator, struct fragment *fragment, stru
  * than that could gain. */
 static void let_grow(const struct translator *translator, struct fragment *trace)
 {
-    if (translator->options.counters == COUNTERS_SW_EXACT) {
+    if (translator->options.counters == COUNTERS_SW_EXACT || !translator->options.detector->grows) {
         return;
     }
     for (uint64_t i = 0; i < trace->exit_count; i++) {

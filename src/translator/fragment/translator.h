@@ -38,7 +38,11 @@ struct inherited {
     int program_fd; /* the program's file, or -1: to be opened by its path */
 };
 
+struct detector;
+
 struct options {
+    const struct detector *detector; /* what finds hot spots */
+    const char *detector_name;
     size_t cache_bytes;
     bool cache_fixed;       /* it never has more */
     const char *stats_path; /* NULL: no statistics are written to a file */
@@ -66,6 +70,7 @@ struct options {
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
+    bool threshold_given; /* it is not the detector's own */
     uint64_t max_loss; /* percent of what the program executes, for optimizing it; 100: no limit */
     uint64_t builder_cost; /* instructions that each call of dispatch takes more */
 };
@@ -86,6 +91,8 @@ struct statistics {
     uint64_t code_syncs;
     uint64_t fragments_changed;
     uint64_t instructions_translated;
+    uint64_t finds;           /* of hardware, that began where the program has a block; */
+    uint64_t finds_elsewhere; /* and those that did not, or were known */
 };
 
 /* What report.c has open; -1 for nothing. */

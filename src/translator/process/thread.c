@@ -2,6 +2,9 @@
 #include "translator/process/buffers.h"
 #include "translator/process/thread.h"
 
+#include "translator/fragment/arrival.h"
+#include "translator/fragment/recorder.h"
+
 #include "translator/tell/report.h"
 #include "translator/process/signal.h"
 #include "translator/fragment/dispatch.h"
@@ -43,6 +46,7 @@ struct context *thread_create(struct translator *translator)
     target_prepare(context);
     context->stack_top = block + STACK_BYTES;
     context->recording = (struct recording *)(void *)block; /* where the stack never comes */
+    context->arrival = (struct arrival *)(void *)(block + sizeof(struct recording));
     context->signals = (struct signals *)(void *)(block + STACK_BYTES);
     for (unsigned kind = 0; kind < LOOKUP_KINDS; kind++) {
         context->missed[kind] = &translator->missed[kind];

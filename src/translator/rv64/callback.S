@@ -3,6 +3,26 @@
 #include "translator/rv64/registers.h"
 #include "translator/fragment/paper_slot.h"
 
+/* What a call may change, but t0, which has the address of the place: \op is sd or ld. */
+    .macro found_registers op
+    \op ra, 8(t0)
+    \op sp, 16(t0)
+    \op t1, 24(t0)
+    \op t2, 32(t0)
+    \op a0, 40(t0)
+    \op a1, 48(t0)
+    \op a2, 56(t0)
+    \op a3, 64(t0)
+    \op a4, 72(t0)
+    \op a5, 80(t0)
+    \op a6, 88(t0)
+    \op a7, 96(t0)
+    \op t3, 104(t0)
+    \op t4, 112(t0)
+    \op t5, 120(t0)
+    \op t6, 128(t0)
+    .endm
+
     .text
     .globl target_callback, target_callback_saved
     .hidden target_callback, target_callback_saved
@@ -29,6 +49,28 @@ target_callback_saved:
     changed_registers_high ld
     ctr_ret
     .size target_callback, . - target_callback
+
+    .globl target_found
+    .hidden target_found
+    .type target_found, @function
+/* Taken before any instruction of the cache: the thread pointer is the context, and nothing else is known.  No signal
+ * comes until the instruction behind ctr.ret. */
+target_found:
+    csrw XSTRATA_CSR_ctrscratch, t0
+    ld t0, CONTEXT_ARRIVAL(tp)
+    found_registers sd
+    mv t1, t0
+    csrr t0, XSTRATA_CSR_ctrscratch
+    sd t0, 0(t1)
+    ld sp, CONTEXT_STACK(tp)
+    mv a0, tp
+    csrr a1, XSTRATA_CSR_ctrepc
+    call arrival_callback
+    ld t0, CONTEXT_ARRIVAL(tp)
+    found_registers ld
+    ld t0, 0(t0)
+    ctr_ret
+    .size target_found, . - target_found
 
     .globl target_fetch_slot, target_fetch_slot_end
     .hidden target_fetch_slot, target_fetch_slot_end

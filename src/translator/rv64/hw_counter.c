@@ -90,6 +90,29 @@ void target_hw_drop(const uint8_t *tag)
     xstrata_ctr_drop((uintptr_t)tag);
 }
 
+bool target_found_exists(void)
+{
+    return (xstrata_csr_read(strfeat) & (uint64_t)XSTRATA_FINDS) != 0;
+}
+
+void target_found_look(const uint8_t *low, const uint8_t *high, bool only_told)
+{
+    xstrata_csr_write(hotlow, (uintptr_t)low);
+    xstrata_csr_write(hothigh, (uintptr_t)high);
+    xstrata_csr_write(hotmode, only_told);
+    xstrata_csr_write(hotcall, (uintptr_t)target_found);
+}
+
+void target_found_watch(const uint8_t *head)
+{
+    xstrata_hot_watch((uintptr_t)head);
+}
+
+uint64_t target_found_word(uint64_t number)
+{
+    return xstrata_hot_read(number);
+}
+
 /* What makes a counter, with zeros where it depends on the place.  One jump gets
  * over the callback, and leaves its address in a1, from which the literals are
  * found, too.  The store is in reach of the entry or needs an auipc of its own. */

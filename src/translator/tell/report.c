@@ -418,6 +418,8 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"fragments_changed", statistics->fragments_changed},
         {"cache_bytes", cache_bytes_used(&translator->cache)},
         {"instructions_translated", statistics->instructions_translated},
+        {"finds", statistics->finds},
+        {"finds_elsewhere", statistics->finds_elsewhere},
         {"counter_collisions", counted.collisions},
         {"counters_unplaced", counted.unplaced},
         {"loops_forgotten", counted.overflows},

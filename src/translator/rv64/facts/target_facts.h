@@ -77,6 +77,9 @@ struct target_registers {
 #define TARGET_NEVER_SPARE UINT32_C(0x00000004)
 #define TARGET_KEPT_REGISTERS UINT32_C(0x0ffc0300)
 
+/* Words that a callback saves registers in which comes between any two instructions of the cache. */
+#define TARGET_SAVED_WORDS 17
+
 /* The most that code takes which checks, with a scratch register, whether a fragment is what a lookup looks for. */
 #define TARGET_CHECK_BYTES 56u
 

@@ -1,0 +1,126 @@
+/* Makes traces of paths that hardware has found. */
+#include "translator/detect/found.h"
+
+#include "translator/fragment/effort.h"
+#include "translator/fragment/recorder.h"
+#include "translator/fragment/translator.h"
+#include "translator/fragment/trial.h"
+
+/* The path of the loop that waits; NULL if there is none. */
+static struct found_path *find(struct optimizer *optimizer, const struct loop *loop)
+{
+    for (unsigned i = 0; i < FOUND_PATHS; i++) {
+        if (optimizer->found[i].loop == loop) {
+            return &optimizer->found[i];
+        }
+    }
+    return NULL;
+}
+
+bool found_waits(const struct optimizer *optimizer, const struct loop *loop)
+{
+    return find((struct optimizer *)(uintptr_t)optimizer, loop) != NULL;
+}
+
+/* If too many wait, it takes the place of one whose loop may never be executed again. */
+static void keep(struct optimizer *optimizer, struct loop *loop, const struct path *path)
+{
+    struct found_path *place = find(optimizer, loop);
+
+    if (place == NULL) {
+        place = find(optimizer, NULL);
+    }
+    if (place == NULL) {
+        place = &optimizer->found[optimizer->next_found++ % FOUND_PATHS];
+    }
+    place->loop = loop;
+    place->path = *path;
+}
+
+/* Instructions that one execution of the path takes in fragments. */
+static uint64_t path_length(const struct translator *translator, const struct path *path)
+{
+    uint64_t length = 0;
+
+    for (unsigned i = 0; i < path->count; i++) {
+        const struct fragment *fragment = index_find(&translator->index, path->blocks[i]);
+        const guest_addr next = i + 1 < path->count ? path->blocks[i + 1] : path->next;
+        length += fragment != NULL ? target_way_length(fragment, next, NULL) : 0;
+    }
+    return length;
+}
+
+/* The path of the loop of `fragment` is known.  `counted` is as for optimizer_postpone. */
+static const uint8_t *make(struct context *context, struct fragment *fragment,
+                           struct found_path *found, bool counted)
+{
+    static const struct looks no_looks;
+    struct translator *translator = context->translator;
+    const struct counter_kind *kind = translator->counts->kind;
+    struct loop *loop = fragment->loop;
+    const uint8_t *plain = fragment_indirect_entry(fragment);
+
+    if (!optimizer_may_change(translator, loop->head)) {
+        optimizer_leave_plain(translator, loop, counted);
+        return plain;
+    }
+    if (!optimizer_can_spend(translator, loop)) {
+        loop->profiled = false;
+        optimizer_postpone(translator, loop, counted);
+        return plain;
+    }
+    const struct path path = found->path;
+    found->loop = NULL;
+    if (counted) {
+        kind->uncount(translator, loop);
+    }
+    loop->profiled = true;
+    loop->effort = effort_for(translator, loop, path_length(translator, &path));
+    kind->calm(translator, loop);
+    loop->traced = trial_make(context, fragment, &path, &no_looks);
+    return plain;
+}
+
+const uint8_t *found_take(struct context *context, struct fragment *fragment,
+                          const struct path *path)
+{
+    struct translator *translator = context->translator;
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const uint8_t *on = fragment_indirect_entry(fragment);
+
+    count_called(translator, fragment);
+    struct loop *loop = fragment->loop;
+    if (loop == NULL) {
+        return on; /* no more can be remembered */
+    }
+    count_note_hot(translator->counts, loop);
+    if (translator->optimizer == NULL) {
+        return on;
+    }
+    keep(translator->optimizer, loop, path);
+    if (path->count == 1) {
+        /* Its counter calls at once, and found_again has it recorded. */
+        loop->profiled = false;
+        translator->counts->kind->again(translator, loop, 1);
+    } else {
+        on = make(context, fragment, find(translator->optimizer, loop), false);
+    }
+    optimizer_spend(translator, loop, target_clock(translator) - began,
+                    target_cycles(translator) - first_cycle);
+    return on;
+}
+
+const uint8_t *found_again(struct context *context, struct fragment *fragment, const uint8_t *plain)
+{
+    struct translator *translator = context->translator;
+    struct found_path *found = find(translator->optimizer, fragment->loop);
+
+    if (found == NULL || found->path.count == 1) {
+        return recorder_begin(context, fragment, plain);
+    }
+    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const uint8_t *on = make(context, fragment, found, true);
+    optimizer_spend(translator, fragment->loop, target_clock(translator) - began,
+                    target_cycles(translator) - first_cycle);
+    return on;
+}

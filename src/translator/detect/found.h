@@ -1,0 +1,17 @@
+/* Paths that hardware has found: made traces of, at once or when the optimizer may spend that much. */
+#ifndef STRATA_TRANSLATOR_DETECT_FOUND_H
+#define STRATA_TRANSLATOR_DETECT_FOUND_H
+
+#include "translator/fragment/optimizer.h"
+
+/* For struct detector: the hardware found a path; the loop had to wait, and has been executed often enough.  Where all that
+ * was found is a head, or the trace of what was found did not pay, the path is recorded. */
+const uint8_t *found_take(struct context *context, struct fragment *fragment,
+                          const struct path *path);
+const uint8_t *found_again(struct context *context, struct fragment *fragment,
+                           const uint8_t *plain);
+
+/* Whether a path of the loop has been found that is not used yet. */
+bool found_waits(const struct optimizer *optimizer, const struct loop *loop);
+
+#endif
