@@ -50,13 +50,23 @@ static uint64_t path_length(const struct translator *translator, const struct pa
     return length;
 }
 
-/* The path of the loop of `fragment` is known.  `counted` is as for optimizer_postpone. */
-static const uint8_t *make(struct context *context, struct fragment *fragment,
-                           struct found_path *found, bool counted)
+void found_make(struct context *context, struct fragment *fragment, const struct path *path)
 {
     static const struct looks no_looks;
     struct translator *translator = context->translator;
-    const struct counter_kind *kind = translator->counts->kind;
+    struct loop *loop = fragment->loop;
+
+    loop->profiled = true;
+    loop->effort = effort_for(translator, loop, path_length(translator, path));
+    translator->counts->kind->calm(translator, loop);
+    loop->traced = trial_make(context, fragment, path, &no_looks);
+}
+
+/* A path of the loop of `fragment` waits.  `counted` is as for optimizer_postpone. */
+static const uint8_t *make(struct context *context, struct fragment *fragment,
+                           struct found_path *found, bool counted)
+{
+    struct translator *translator = context->translator;
     struct loop *loop = fragment->loop;
     const uint8_t *plain = fragment_indirect_entry(fragment);
 
@@ -72,12 +82,9 @@ static const uint8_t *make(struct context *context, struct fragment *fragment,
     const struct path path = found->path;
     found->loop = NULL;
     if (counted) {
-        kind->uncount(translator, loop);
+        translator->counts->kind->uncount(translator, loop);
     }
-    loop->profiled = true;
-    loop->effort = effort_for(translator, loop, path_length(translator, &path));
-    kind->calm(translator, loop);
-    loop->traced = trial_make(context, fragment, &path, &no_looks);
+    found_make(context, fragment, &path);
     return plain;
 }
 

@@ -11,6 +11,8 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
 const uint8_t *found_again(struct context *context, struct fragment *fragment,
                            const uint8_t *plain);
 
+/* The path of the loop of `fragment`, which begins there, is known: it gets a trace. */
+void found_make(struct context *context, struct fragment *fragment, const struct path *path);
 /* Whether a path of the loop has been found that is not used yet. */
 bool found_waits(const struct optimizer *optimizer, const struct loop *loop);
 

@@ -15,6 +15,9 @@ void arrival_start(struct translator *translator)
 {
     const struct detector *detector = translator->options.detector;
 
+    if (translator->counts != NULL && detector->start != NULL) {
+        detector->start(translator);
+    }
     if (!detector->finds) {
         return;
     }

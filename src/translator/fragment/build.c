@@ -1,6 +1,7 @@
 /* Builds a fragment: scan the program's code into a plan, let passes have it, emit it, link it. */
 #include "translator/fragment/build.h"
 
+#include "translator/fragment/detector.h"
 #include "translator/fragment/flush.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/translator.h"
@@ -49,7 +50,8 @@ static bool closes_loop(guest_addr from, guest_addr target)
 INLINE static bool follows(const struct translator *translator, const struct step *step)
 {
     const bool ends = step->kind == STEP_JUMP ? closes_loop(step->pc, step->value)
-                                              : placement_counts_calls(&translator->placement);
+                                              : placement_counts_calls(&translator->placement) ||
+                                                    translator->placement.ends_at_calls;
 
     return translator->options.follow && (step->flags & STEP_STORES) == 0 && !ends;
 }
@@ -201,6 +203,9 @@ static void make_last_exit(const struct translator *translator, struct fragment 
         break;
     case STEP_CALL:
         make_exit(translator, fragment, exit, WAY_CALL, last->pc, last->value);
+        if (UNLIKELY(translator->options.detector->called != NULL)) {
+            translator->options.detector->called(translator, last->value);
+        }
         break;
     case STEP_SYSTEM_CALL:
     case STEP_SYNC:

@@ -264,6 +264,9 @@ void count_link(struct translator *translator, struct exit *exit)
 
 void count_called(struct translator *translator, struct fragment *to)
 {
+    if (translator->options.detector->called != NULL) {
+        translator->options.detector->called(translator, to->start);
+    }
     make_shown(translator, to);
 }
 

@@ -33,6 +33,10 @@ struct detector {
      * ends before it goes on so, NULL: where any path has to. */
     unsigned samples;
     bool (*ends_path)(const struct path_step *step);
+    /* NULL where there is nothing to do: what the detector needs is made (translator->detector_state); and the program may
+     * call what begins at `entry`. */
+    void (*start)(struct translator *translator);
+    void (*called)(const struct translator *translator, guest_addr entry);
     /* The counter at the beginning of `fragment` reached its threshold, and its loop has no path yet; the execution has been
      * counted, and has not happened.  Returns where the program goes on: `plain`, or elsewhere. */
     const uint8_t *(*hot)(struct context *context, struct fragment *fragment, const uint8_t *plain);

@@ -33,6 +33,7 @@ struct placement_rule {
     bool backward;
     enum built built;
     bool all;
+    bool ends_at_calls; /* fragments end at calls, though these are not counted */
 };
 extern const struct placement_rule placement_rules[PLACEMENTS];
 

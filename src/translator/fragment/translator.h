@@ -136,8 +136,9 @@ struct translator {
     bool has_last_words;   /* report_last_words is called when the program is ended from outside */
     struct counts *counts; /* NULL without counters */
     struct placement_rule placement;
-    bool threaded;      /* there was more than one: code is changed by single words */
-    bool shares_memory; /* with another process, or did */
+    void *detector_state; /* the detector's own */
+    bool threaded;        /* there was more than one: code is changed by single words */
+    bool shares_memory;   /* with another process, or did */
     size_t
         far_way_bytes; /* TARGET_FAR_WAY_BYTES with threads and where fragments go one by one, or 0 */
     bool emptying;     /* a thread waits for the others to leave the cache */
