@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #define PAGE_BYTES 4096
-#define THRESHOLD_DEFAULT 100
 #define MAX_LOSS_DEFAULT 2
 /* What a target can spend exactly, if it is not 0. */
 #define BUILDER_COST_MIN 6
@@ -190,15 +189,16 @@ static const char *take_placement(struct options *options, const char *value)
 
 static const char *take_threshold(struct options *options, const char *value)
 {
-    options->threshold_given = true;
-    options->floating = equals(value, "float");
-    if (options->floating) {
-        options->threshold = THRESHOLD_DEFAULT;
+    options->threshold_rule = threshold_find_rule(value);
+    options->threshold_name = value;
+    options->threshold_given = options->threshold_rule == NULL;
+    if (options->threshold_rule != NULL ||
+        number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)) {
         return NULL;
     }
-    return number_read(value, NUMBER_COUNT, 0, UINT32_MAX, &options->threshold)
-               ? NULL
-               : ": expected a number from 0 to 4294967295, or float";
+    host_fail(
+        STATUS_FAILED, "--threshold ", value,
+        ": expected a number from 0 to 4294967295, or one of these rules: ", threshold_rules + 2);
 }
 
 static const char *take_detector(struct options *options, const char *value)
@@ -208,7 +208,8 @@ static const char *take_detector(struct options *options, const char *value)
     options->detector_name = value;
     options->detector = detector_find(value, &known);
     if (options->detector == NULL) {
-        host_fail(STATUS_FAILED, "there is no detector ", value, "; there are ", known);
+        host_fail(STATUS_FAILED, "--detector ", value,
+                  ": there is no such detector; there are ", known);
     }
     return NULL;
 }
@@ -458,7 +459,6 @@ unsigned options_read(struct options *options, struct option_words *words, unsig
                                 .lookup_bits = LOOKUP_BITS_DEFAULT,
                                 .counters = COUNTERS_AUTO,
                                 .placement = PLACEMENT_BACKWARD,
-                                .threshold = THRESHOLD_DEFAULT,
                                 .max_loss = MAX_LOSS_DEFAULT};
     unsigned i = 1;
     for (; i < count && arguments[i][0] == '-' && arguments[i][1] != '\0'; i++) {

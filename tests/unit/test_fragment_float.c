@@ -10,7 +10,7 @@ static void create(enum counters counters)
 
     options.counters = counters;
     options.threshold = FIRST;
-    options.floating = true;
+    options.threshold_rule = threshold_float;
     options.traces = true;
     options.max_loss = 100;
     rig_create_with_counters(&rig, &options, counters == COUNTERS_HW ? TOY_COUNTERS_MAX : 0);
@@ -47,32 +47,33 @@ static void a_tight_loop_needs_more_executions(void **state)
     (void)state;
     begin_anew();
     for (unsigned length = 1; length <= 128; length++) {
-        const uint64_t needs = optimizer_needs(rig.translator, length);
+        const uint64_t needs = threshold_float(rig.translator, NULL, length);
         assert_true(needs < last);
         last = needs;
     }
-    assert_int_equal(optimizer_needs(rig.translator, 0), optimizer_needs(rig.translator, 1));
+    assert_int_equal(threshold_float(rig.translator, NULL, 0),
+                     threshold_float(rig.translator, NULL, 1));
     rig_destroy(&rig);
 }
 
 static void it_is_what_traces_cost_over_what_they_save(void **state)
 {
     struct optimizer *optimizer = begin_anew();
-    const uint64_t prior = optimizer_needs(rig.translator, 10);
+    const uint64_t prior = threshold_float(rig.translator, NULL, 10);
 
     (void)state;
     /* 60 000 instructions, over a quarter of ten. */
     assert_in_range(prior, 24000, 24100);
     optimizer->spent = 10000000;
     optimizer->totals.traces = 9;
-    assert_true(optimizer_needs(rig.translator, 10) > 10 * prior);
+    assert_true(threshold_float(rig.translator, NULL, 10) > 10 * prior);
     /* What was spent on loops that wait is no trace's. */
     optimizer->asked = optimizer->spent;
-    assert_true(optimizer_needs(rig.translator, 10) < prior);
+    assert_true(threshold_float(rig.translator, NULL, 10) < prior);
     *optimizer = (struct optimizer){.heads = 1000000000};
-    assert_true(optimizer_needs(rig.translator, 10) > 100 * prior);
+    assert_true(threshold_float(rig.translator, NULL, 10) > 100 * prior);
     optimizer->gain = 2000000000;
-    assert_true(optimizer_needs(rig.translator, 10) < prior / 4);
+    assert_true(threshold_float(rig.translator, NULL, 10) < prior / 4);
     rig_destroy(&rig);
 }
 

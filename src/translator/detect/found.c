@@ -62,7 +62,7 @@ void found_make(struct context *context, struct fragment *fragment, const struct
     loop->traced = trial_make(context, fragment, path, &no_looks);
 }
 
-/* A path of the loop of `fragment` waits.  `counted` is as for optimizer_postpone. */
+/* A path of the loop of `fragment` waits.  `counted` is as for optimizer_allows. */
 static const uint8_t *make(struct context *context, struct fragment *fragment,
                            struct found_path *found, bool counted)
 {
@@ -70,13 +70,7 @@ static const uint8_t *make(struct context *context, struct fragment *fragment,
     struct loop *loop = fragment->loop;
     const uint8_t *plain = fragment_indirect_entry(fragment);
 
-    if (!optimizer_may_change(translator, loop->head)) {
-        optimizer_leave_plain(translator, loop, counted);
-        return plain;
-    }
-    if (!optimizer_can_spend(translator, loop)) {
-        loop->profiled = false;
-        optimizer_postpone(translator, loop, counted);
+    if (!optimizer_allows(translator, fragment, counted)) {
         return plain;
     }
     const struct path path = found->path;

@@ -75,8 +75,7 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
         optimizer_leave_plain(translator, fragment->loop, true);
         return plain;
     }
-    if (!optimizer_can_spend(translator, fragment->loop)) {
-        optimizer_postpone(translator, fragment->loop, true);
+    if (!optimizer_allows(translator, fragment, true)) {
         return plain;
     }
     const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);

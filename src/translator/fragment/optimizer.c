@@ -4,6 +4,7 @@
 #include "translator/fragment/ahead.h"
 #include "translator/fragment/ledger.h"
 #include "translator/fragment/recorder.h"
+#include "translator/fragment/threshold.h"
 #include "translator/fragment/translator.h"
 
 void optimizer_choose(struct options *options, bool has_hardware)
@@ -15,10 +16,10 @@ void optimizer_choose(struct options *options, bool has_hardware)
         options->traces = counts && options->link && options->returns != RETURNS_FAST;
         options->passes = options->traces ? PASSES_ALL : 0;
     }
-    if (options->floating && (!options->traces || options->counters == COUNTERS_OFF)) {
-        host_fail(STATUS_FAILED,
-                  "--threshold float is when a trace is made: it goes with --opt traces", NULL,
-                  NULL, NULL);
+    if (options->threshold_rule != NULL &&
+        (!options->traces || options->counters == COUNTERS_OFF)) {
+        host_fail(STATUS_FAILED, "--threshold ", options->threshold_name,
+                  " is when a trace is made: it goes with --opt traces", NULL);
     }
 }
 
@@ -47,9 +48,6 @@ void optimizer_start(struct translator *translator)
     translator->optimizer = optimizer;
 }
 
-/* What a trace costs, about, in instructions; where time is counted, it is known from those that were made. */
-#define TRACE_COST 60000
-
 static void look(struct translator *translator, uint64_t elapsed)
 {
     struct optimizer *optimizer = translator->optimizer;
@@ -60,7 +58,8 @@ static void look(struct translator *translator, uint64_t elapsed)
     optimizer->looked = elapsed;
 }
 
-bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
+/* Whether what a trace of the loop costs stays within --max-loss, or traces have brought more. */
+static bool can_spend(struct translator *translator, const struct loop *loop)
 {
     struct optimizer *optimizer = translator->optimizer;
     const uint64_t elapsed = target_clock(translator) - optimizer->began;
@@ -73,7 +72,7 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     if (loss >= 100) {
         return true;
     }
-    if (!translator->options.floating && loop->patience < TRACE_EXECUTIONS) {
+    if (translator->options.threshold_rule == NULL && loop->patience < TRACE_EXECUTIONS) {
         return false;
     }
     /* Half of it: the rest is for what is not seen here, such as counters, and traces that do not pay. */
@@ -85,20 +84,32 @@ bool optimizer_can_spend(struct translator *translator, const struct loop *loop)
     return wanted <= optimizer->gain;
 }
 
+bool optimizer_may_change(const struct translator *translator, guest_addr pc)
+{
+    const struct code_range *vdso = &translator->vdso;
+
+    return pc - vdso->start >= vdso->end - vdso->start;
+}
+
 /* A loop that must wait calls again after so many times as many executions. */
 #define PATIENCE_GROWTH 4
 
-void optimizer_postpone(struct translator *translator, struct loop *loop, bool counted)
+/* How many executions the loop must wait because the rule of --threshold asks for more of it; 0: no longer. */
+static uint64_t needs_more(const struct translator *translator, const struct fragment *fragment,
+                           bool counted)
 {
-    const struct counter_kind *kind = translator->counts->kind;
+    threshold_rule *rule = translator->options.threshold_rule;
+    struct loop *loop = fragment->loop;
 
-    loop->patience =
-        loop->patience < TRACE_EXECUTIONS ? TRACE_EXECUTIONS : loop->patience * PATIENCE_GROWTH;
-    if (counted) {
-        kind->uncount(translator, loop);
+    if (rule == NULL) {
+        return 0;
     }
-    kind->again(translator, loop, loop->patience);
-    translator->optimizer->totals.postponed++;
+    const uint64_t executions =
+        translator->counts->kind->read(translator, loop).executions + !counted;
+    const guest_addr next = fragment->exit_count != 0 ? fragment->exits[0].target : 0;
+    loop->needs = rule(translator, loop, target_way_length(fragment, next, NULL));
+    /* Of these the first is the one that it is asked at. */
+    return executions >= loop->needs ? 0 : loop->needs - executions + 1;
 }
 
 void optimizer_leave_plain(struct translator *translator, struct loop *loop, bool counted)
@@ -110,11 +121,42 @@ void optimizer_leave_plain(struct translator *translator, struct loop *loop, boo
     }
 }
 
-bool optimizer_may_change(const struct translator *translator, guest_addr pc)
+/* How many executions the loop must wait; 0: none. */
+static uint64_t must_wait(struct translator *translator, const struct fragment *fragment,
+                          bool counted)
 {
-    const struct code_range *vdso = &translator->vdso;
+    struct loop *loop = fragment->loop;
+    const uint64_t more = needs_more(translator, fragment, counted);
 
-    return pc - vdso->start >= vdso->end - vdso->start;
+    if (more != 0 || can_spend(translator, loop)) {
+        return more;
+    }
+    loop->patience =
+        loop->patience < TRACE_EXECUTIONS ? TRACE_EXECUTIONS : loop->patience * PATIENCE_GROWTH;
+    return loop->patience;
+}
+
+bool optimizer_allows(struct translator *translator, const struct fragment *fragment, bool counted)
+{
+    const struct counter_kind *kind = translator->counts->kind;
+    struct loop *loop = fragment->loop;
+
+    if (!optimizer_may_change(translator, loop->head)) {
+        optimizer_leave_plain(translator, loop, counted);
+        return false;
+    }
+    const uint64_t wait = must_wait(translator, fragment, counted);
+    if (wait == 0) {
+        return true;
+    }
+    if (counted) {
+        kind->uncount(translator, loop);
+    }
+    /* By then it may have changed what it needs, or what may be spent. */
+    loop->profiled = false;
+    kind->again(translator, loop, wait);
+    translator->optimizer->totals.postponed++;
+    return false;
 }
 
 const struct log *optimizer_find_log(const struct optimizer *optimizer, const uint8_t *code)
@@ -135,29 +177,6 @@ void optimizer_add_log(struct optimizer *optimizer, struct log *log)
 {
     log->next = optimizer->logs;
     __atomic_store_n(&optimizer->logs, log, __ATOMIC_RELEASE);
-}
-
-/* As if so many instructions of first fragments had been executed, of each of which a trace saved a quarter: the paper's
- * assumption of what optimizing gains. */
-#define PRIOR_HEADS 1000000
-#define PRIOR_GAIN (PRIOR_HEADS / 4)
-#define NEEDS_MOST UINT32_MAX
-
-uint32_t optimizer_needs(const struct translator *translator, uint64_t length)
-{
-    const struct optimizer *optimizer = translator->optimizer;
-    const uint64_t heads = optimizer->heads + PRIOR_HEADS;
-    const uint64_t gain = (uint64_t)optimizer->gain + PRIOR_GAIN;
-    /* Time, which is no measure of instructions, says nothing. */
-    const uint64_t cost =
-        ledger_counts(translator)
-            ? (optimizer->spent - optimizer->asked + TRACE_COST) / (optimizer->totals.traces + 1)
-            : TRACE_COST;
-    /* Saved by one execution, in 1024ths of an instruction. */
-    const uint64_t saved = (length != 0 ? length : 1) * (gain / (heads / 1024));
-    const uint64_t needs = saved != 0 ? cost * 1024 / saved + 1 : NEEDS_MOST;
-
-    return needs < NEEDS_MOST ? (uint32_t)needs : NEEDS_MOST;
 }
 
 void optimizer_spend(struct translator *translator, struct loop *loop, uint64_t cost,

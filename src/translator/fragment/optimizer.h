@@ -117,16 +117,15 @@ struct optimizer {
 #define TRACE_EXECUTIONS 16000
 #endif
 
-/* With --threshold float: how many executions a loop needs whose first fragment executes `length` instructions, by the
- * paper's T_gained = (T_old - T_new) * x - T_opt > 0, so that x > T_opt / (T_old - T_new).  T_opt is what traces have
- * cost in the mean in this run, and T_old - T_new the length times what traces have saved for each instruction of theirs;
- * before any has, what is taken for granted is a part of both. */
-uint32_t optimizer_needs(const struct translator *translator, uint64_t length);
-/* Whether a loop may be recorded now: what that costs stays within --max-loss, or traces have brought more. */
-bool optimizer_can_spend(struct translator *translator, const struct loop *loop);
-/* It is too early for the loop's trace: its counter calls again after some times as many executions.  And: the loop stays as
- * it is, for good.  `counted`: the counter called just now, and the execution that it counted has not happened. */
-void optimizer_postpone(struct translator *translator, struct loop *loop, bool counted);
+/* What a trace costs, about, in instructions; where time is counted, it is known from those that were made. */
+#define TRACE_COST 60000
+
+/* Whether the loop of `fragment`, which is hot, may be optimized now: it has been executed often enough by the rule of
+ * --threshold, and what its trace costs stays within --max-loss, or traces have brought more.  If not, its counter calls
+ * again; or never, if the loop may not be changed.  `counted`: the counter called just now, and the execution that it
+ * counted has not happened. */
+bool optimizer_allows(struct translator *translator, const struct fragment *fragment, bool counted);
+/* The loop stays as it is, for good. */
 void optimizer_leave_plain(struct translator *translator, struct loop *loop, bool counted);
 /* Whether the code at `pc` may be in a trace.  That of the vDSO may not: it is the kernel's, and reads memory that the
  * kernel changes at any time. */

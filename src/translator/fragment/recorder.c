@@ -292,29 +292,6 @@ static const uint8_t *begin_sample(struct context *context, struct path_profile 
     return copy;
 }
 
-/* Whether the loop must wait because --threshold float asks for more executions of it.  It is asked again when it
- * has them: meanwhile that may have changed. */
-static bool floats(struct translator *translator, const struct fragment *fragment)
-{
-    const struct counter_kind *kind = translator->counts->kind;
-    struct loop *loop = fragment->loop;
-
-    if (!translator->options.floating) {
-        return false;
-    }
-    const uint64_t executions = kind->read(translator, loop).executions;
-    const guest_addr next = fragment->exit_count != 0 ? fragment->exits[0].target : 0;
-    loop->needs = optimizer_needs(translator, target_way_length(fragment, next, NULL));
-    if (executions >= loop->needs) {
-        return false;
-    }
-    kind->uncount(translator, loop);
-    /* Of these the first is the one that it is asked at. */
-    kind->again(translator, loop, loop->needs - executions + 1);
-    translator->optimizer->totals.postponed++;
-    return true;
-}
-
 static const uint8_t *begin(struct context *context, struct fragment *fragment,
                             const uint8_t *plain)
 {
@@ -323,15 +300,7 @@ static const uint8_t *begin(struct context *context, struct fragment *fragment,
     struct loop *loop = fragment->loop;
 
     recorder_abandon(context);
-    if (!optimizer_may_change(translator, loop->head)) {
-        optimizer_leave_plain(translator, loop, true);
-        return plain;
-    }
-    if (floats(translator, fragment)) {
-        return plain;
-    }
-    if (!optimizer_can_spend(translator, loop)) {
-        optimizer_postpone(translator, loop, true);
+    if (!optimizer_allows(translator, fragment, true)) {
         return plain;
     }
     struct path_profile *profile = get_profile(optimizer, loop);

@@ -10,6 +10,7 @@
 #include "translator/fragment/placement.h"
 #include "translator/fragment/space.h"
 #include "translator/fragment/state.h"
+#include "translator/fragment/threshold.h"
 #include "translator/fragment/fetch.h"
 #include "translator/host/host.h"
 #include "translator/host/output_file.h"
@@ -57,10 +58,11 @@ struct options {
     bool opt_given;         /* --opt says so, or that they do not */
     bool effort_given;      /* --effort says effort_level, whatever a loop's share is */
     uint8_t effort_level;
-    bool
-        floating; /* --threshold float: by loop; `threshold` is when each is asked for the first time */
-    const char *argv0;  /* NULL: the program's path */
-    const char *execfn; /* what it was executed by, a script perhaps; NULL: the same */
+    threshold_rule
+        *threshold_rule;        /* by loop; `threshold` is when each is asked for the first time */
+    const char *threshold_name; /* of that rule */
+    const char *argv0;          /* NULL: the program's path */
+    const char *execfn;         /* what it was executed by, a script perhaps; NULL: the same */
     struct inherited inherited;
     enum indirect indirect;
     enum returns returns;
