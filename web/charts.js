@@ -311,21 +311,28 @@ function geometricMean(values) {
         ? Math.exp(positive.reduce((sum, value) => sum + Math.log(value), 0) / positive.length) : null;
 }
 
-// A ladder: one rung below the other, with its geometric mean and a point for each program.  The mean is a bar from
+function arithmeticMean(values) {
+    const known = values.filter(isNumber);
+    return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}
+
+// A ladder: one rung below the other, with its mean, geometric but of shares, and a point for each program.  The mean is a bar from
 // zero, and on a logarithmic axis, which has none, a stroke.  rungs: [{label, unit, data: {program: value}}]; of: what the
-// axis is of.
-function ladderChart(title, programs, rungs, log, of) {
+// axis is of; values: those that the axis has room for.
+function ladderChart(title, programs, rungs, log, {of, values, step = 44}) {
     const unit = rungs.length > 0 ? rungs[0].unit : "ratio";
-    return makeChart(title, 100 + 44 * rungs.length, (colours) => {
+    // A share may be 0, and then a geometric mean says nothing.
+    const middle = unit === "percent" ? {label: "mean", of: arithmeticMean} : {label: "geometric mean", of: geometricMean};
+    return makeChart(title, 100 + step * rungs.length, (colours) => {
         const options = commonOptions(2, (item) => `${item.dataset.label}: ` +
             formatValue(isNumber(item.raw) ? item.raw : item.raw.x, unit));
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
         options.scales = {
-            x: unitAxis(unit, log, rungs.flatMap((rung) => Object.values(rung.data)), of),
+            x: unitAxis(unit, log, values || rungs.flatMap((rung) => Object.values(rung.data)), of),
             y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
         };
-        const means = rungs.map((rung) => geometricMean(Object.values(rung.data)));
+        const means = rungs.map((rung) => middle.of(Object.values(rung.data)));
         const mean = log ? {
             type: "scatter",
             data: rungs.map((rung, i) => ({x: means[i], y: rung.label})).filter((point) => isNumber(point.x)),
@@ -343,7 +350,7 @@ function ladderChart(title, programs, rungs, log, of) {
         return {
             type: log ? "scatter" : "bar",
             data: {labels: rungs.map((rung) => rung.label),
-                datasets: [{label: "geometric mean", order: 2, ...mean}, ...points]},
+                datasets: [{label: middle.label, order: 2, ...mean}, ...points]},
             options,
             plugins: unit === "ratio" ? [lineAtOne("x", colours)] : [],
         };

@@ -86,15 +86,27 @@ class Experiment {
                 values: this.numbersOf(beside.filter((other) => other === value || onOneScale(other, value)))}));
     }
 
+    rung(value, index, label) {
+        return {label, unit: value.unit,
+            data: Object.fromEntries(this.programs.map((program) => [program, dataOf(value, program)[index]]))};
+    }
+
     ladder(chart) {
         const values = this.valuesOf(chart);
-        const rung = (value, index, label) => ({label, unit: value.unit,
-            data: Object.fromEntries(this.programs.map((program) => [program, dataOf(value, program)[index]]))});
         const rungs = values.flatMap((value) => this.axis
-            ? this.axis.values.map((at, i) => rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
-            : [rung(value, 0, value.label || value.name)]);
+            ? this.axis.values.map((at, i) => this.rung(value, i, values.length > 1 ? `${value.label} ${at}` : String(at)))
+            : [this.rung(value, 0, value.label || value.name)]);
         return [ladderChart({hidden: this.all.title}, this.programs, rungs, chart.log,
-            chart.axis_title || (values.length === 1 ? values[0].label : null) || this.all.title || this.name)];
+            {of: chart.axis_title || (values.length === 1 ? values[0].label : null) || this.all.title || this.name})];
+    }
+
+    // Small multiples: for each value a ladder whose rungs are the points of the axis.  Those of one unit have one scale.
+    multiples(chart) {
+        const values = this.valuesOf(chart);
+        return values.map((value) => ladderChart(value.label || value.name, this.programs,
+            this.axis.values.map((at, i) => this.rung(value, i, String(at))), chart.log,
+            {of: chart.axis_title || value.label || value.name, step: 26,
+                values: this.numbersOf(values.filter((other) => other === value || other.unit === value.unit))}));
     }
 
     // One chart for each program, all to the same scale: in one, programs with many loops hide others.
@@ -121,7 +133,8 @@ class Experiment {
     // Charts of one kind that follow each other stand side by side, as far as there is room: several that are one
     // chart's, and lines, are small; others share a wide screen.
     charts() {
-        const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder};
+        const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder,
+            multiples: this.multiples};
         const groups = [];
         for (const chart of listOf(this.all.charts).filter((one) => kinds[one.kind])) {
             const last = groups[groups.length - 1];
@@ -135,7 +148,7 @@ class Experiment {
             const beside = together.flatMap((chart) => this.valuesOf(chart));
             const drawn = together.map((chart) => kinds[kind].call(this, chart, beside));
             const small = (figures) => make("div", {class: figures.length > 1 ? `charts several ${kind}` : "charts"}, figures);
-            if (kind === "lines") {
+            if (kind === "lines" || kind === "multiples") {
                 return [small(drawn.flat())];
             }
             const rows = [];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 const char *const value_unit_names[] = {"number", "percent", "ratio", NULL};
-const char *const chart_kind_names[] = {"bars", "lines", "ladder", "scatter", "table", NULL};
+const char *const chart_kind_names[] = {"bars", "lines", "ladder", "multiples", "scatter", "table", NULL};
 
 /* The position of `name` in a list that ends with NULL; -1 if it is not there. */
 static int find_name(const char *const *names, const char *name)
@@ -355,7 +355,7 @@ static bool read_chart(struct script *script, struct experiment *experiment)
     const int kind = find_name(chart_kind_names, word);
     if (kind < 0) {
         return script_wrong(script,
-                            "there is no chart %.60s: bars, lines, ladder, scatter or table",
+                            "there is no chart %.60s: bars, lines, ladder, multiples, scatter or table",
                             word != NULL ? word : "without a kind");
     }
     struct experiment_chart *chart =

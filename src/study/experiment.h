@@ -56,7 +56,7 @@ struct experiment_column {
     const char *expression; /* NULL: the key itself */
 };
 
-enum chart_kind { CHART_BARS, CHART_LINES, CHART_LADDER, CHART_SCATTER, CHART_TABLE };
+enum chart_kind { CHART_BARS, CHART_LINES, CHART_LADDER, CHART_MULTIPLES, CHART_SCATTER, CHART_TABLE };
 
 struct experiment_chart {
     enum chart_kind kind;

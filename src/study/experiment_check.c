@@ -321,8 +321,10 @@ static bool check_charts(struct script *script, const struct experiment *experim
     for (size_t i = 0; i < experiment->chart_count; i++) {
         const struct experiment_chart *chart = &experiment->charts[i];
         script->line = chart->values.line;
-        if (chart->kind == CHART_LINES && experiment->axis == NULL) {
-            return script_wrong(script, "lines need something that is varied");
+        if ((chart->kind == CHART_LINES || chart->kind == CHART_MULTIPLES) &&
+            experiment->axis == NULL) {
+            return script_wrong(script, "%s need something that is varied",
+                                chart_kind_names[chart->kind]);
         }
         for (size_t j = 0; j < chart->values.count; j++) {
             const char *name = chart->values.words[j];
