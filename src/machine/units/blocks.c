@@ -25,15 +25,16 @@ uint64_t blocks_next(const struct watch_event *event)
     return event->taken ? event->address : event->instruction->pc + event->instruction->bytes;
 }
 
-bool blocks_skip_jump(struct find *path, const struct watch_event *event)
+enum flow blocks_advance(struct find *path, const struct watch_event *event)
 {
-    const bool only = is_direct_jump(event) && path->count > 0 &&
-                      path->blocks[path->count - 1] == event->instruction->pc;
+    const enum flow flow = blocks_flow(event);
 
-    if (only) {
-        path->blocks[path->count - 1] = event->address;
+    if (!is_direct_jump(event) || path->count == 0 ||
+        path->blocks[path->count - 1] != event->instruction->pc) {
+        return flow;
     }
-    return only;
+    path->count--;
+    return flow == FLOW_WITHIN ? FLOW_BLOCK : flow;
 }
 
 bool blocks_include(const struct find *path, uint64_t address)

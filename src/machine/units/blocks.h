@@ -39,9 +39,9 @@ static inline void blocks_begin(struct find *path, uint64_t head)
     path->blocks[0] = head;
 }
 
-/* If the jump of the event is all that the last block of the path would consist of, that block begins where it leads:
- * true then. */
-bool blocks_skip_jump(struct find *path, const struct watch_event *event);
+/* As blocks_flow; but if the direct jump of the event is all that the last block of the path consists of, that block is
+ * taken out, and a jump forward leads to another one: it may become the path's first. */
+enum flow blocks_advance(struct find *path, const struct watch_event *event);
 /* Whether a block of the path begins at the address. */
 bool blocks_include(const struct find *path, uint64_t address);
 

@@ -140,20 +140,21 @@ static void drop_path(struct paths *own, struct walk *walk)
 
 /* The path under way goes on at `next`, or ends there. */
 static void go_on(struct paths *own, struct walk *walk, const struct watch_event *event,
-                  enum flow flow, uint64_t next)
+                  uint64_t next)
 {
-    const bool only_jumps = blocks_skip_jump(&walk->path, event);
+    struct find *path = &walk->path;
+    const enum flow flow = blocks_advance(path, event);
 
-    if (flow == FLOW_BACK) {
-        walk->path.count -= only_jumps;
-        if (walk->path.count > 0) {
-            end_path(own, walk, event, next);
-        }
-    } else if (flow == FLOW_BLOCK && walk->path.count == own->blocks) {
-        own->cut++;
+    if (flow == FLOW_WITHIN) {
+        return;
+    }
+    if (flow == FLOW_BLOCK && path->count < own->blocks) {
+        path->blocks[path->count++] = next;
+        return;
+    }
+    own->cut += flow == FLOW_BLOCK;
+    if (path->count > 0) {
         end_path(own, walk, event, next);
-    } else if (flow == FLOW_BLOCK) {
-        walk->path.blocks[walk->path.count++] = next;
     }
 }
 
@@ -165,7 +166,6 @@ static void on_branch(struct unit *unit, const struct watch_event *event)
     }
     struct walk *walk = walk_of(own, event->hart);
     const uint64_t next = blocks_next(event);
-    const enum flow flow = blocks_flow(event);
 
     if (event->instruction->pc < walk->at || !watch_orders_include(unit->host.orders, next)) {
         drop_path(own, walk);
@@ -175,9 +175,9 @@ static void on_branch(struct unit *unit, const struct watch_event *event)
         return;
     }
     if (walk->under_way) {
-        go_on(own, walk, event, flow, next);
+        go_on(own, walk, event, next);
     }
-    if (flow == FLOW_BACK) {
+    if (blocks_flow(event) == FLOW_BACK) {
         walk->under_way = finds_wants(&own->finds, next);
         blocks_begin(&walk->path, next);
     }
