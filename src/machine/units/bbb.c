@@ -74,7 +74,7 @@ static void note_hot_spot(struct bbb *own, const struct watch_event *event)
 static void stop_scan(struct bbb *own)
 {
     own->scan_left = 0;
-    bbb_traces_stop(&own->traces);
+    bbb_traces_forget(&own->traces);
 }
 
 /* What follows for the traces from a conditional branch of which the buffer was told. */
@@ -189,7 +189,9 @@ static void on_told(struct unit *unit, uint64_t address)
 
 static void on_orders(struct unit *unit)
 {
-    finds_ordered(&of(unit)->finds);
+    if (finds_ordered(&of(unit)->finds)) {
+        bbb_traces_forget(&of(unit)->traces);
+    }
 }
 
 static void destroy(struct unit *unit)
@@ -228,6 +230,7 @@ static struct unit *create(const uint64_t *values)
     return &own->unit;
 }
 
+_Static_assert(FIND_BLOCKS == 64 && BBB_HEADS_MOST == 64, "the table below has the number");
 static const struct unit_parameter parameters[] = {
     {"sets", 512, 1, 65536, "of the buffer (recalled)"},
     {"ways", 4, 1, 64, "of each set (recalled)"},
@@ -239,8 +242,8 @@ static const struct unit_parameter parameters[] = {
     {"refresh", 8192, 1, 4294967295, "branches to a refresh (recalled: 4096 to 8192)"},
     {"clear", 65535, 1, 4294967295, "branches to a clear (recalled)"},
     {"scan", 8192, 1, 4294967295, "branches that are looked at for a hot spot's traces"},
-    {"blocks", 48, 1, FIND_BLOCKS, "of a trace, at the most"},
-    {"heads", 32, 1, BBB_HEADS_MOST, "of a hot spot: traces, at the most"},
+    {"blocks", 48, 1, 64, "of a trace, at the most"},
+    {"heads", 32, 1, 64, "of a hot spot: traces, at the most"},
     {"bias", 75, 51, 100, "percent of its executions that a branch of a trace goes its way"},
     {.name = NULL}};
 

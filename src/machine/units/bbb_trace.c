@@ -11,22 +11,22 @@
 /* How a branch fits into a trace. */
 enum fit { FIT_ON, FIT_AGAINST, FIT_UNBIASED };
 
-void bbb_traces_start(struct bbb_traces *traces)
-{
-    bbb_traces_stop(traces);
-    traces->last_hart = NULL;
-    traces->head_count = 0;
-}
-
 static void drop(struct bbb_traces *traces)
 {
     traces->counts.dropped += traces->under_way;
     traces->under_way = false;
 }
 
-void bbb_traces_stop(struct bbb_traces *traces)
+void bbb_traces_forget(struct bbb_traces *traces)
 {
     drop(traces);
+    traces->last_hart = NULL;
+}
+
+void bbb_traces_start(struct bbb_traces *traces)
+{
+    bbb_traces_forget(traces);
+    traces->head_count = 0;
 }
 
 bool bbb_traces_full(const struct bbb_traces *traces)

@@ -42,7 +42,8 @@ struct bbb_traces {
 
 /* For a hot spot that was just detected. */
 void bbb_traces_start(struct bbb_traces *traces);
-void bbb_traces_stop(struct bbb_traces *traces);
+/* The trace under way does not go on. */
+void bbb_traces_forget(struct bbb_traces *traces);
 /* A branch or jump retires; `entry` is what the buffer has of it, NULL for jumps and unknown branches.  True if it ends
  * a trace that is now among the finds. */
 bool bbb_traces_follow(struct bbb_traces *traces, const struct watch_event *event,

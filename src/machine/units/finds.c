@@ -55,18 +55,20 @@ void finds_name(struct finds *finds, uint64_t address)
     }
 }
 
-void finds_ordered(struct finds *finds)
+bool finds_ordered(struct finds *finds)
 {
     const struct watch_orders *orders = finds->unit->host.orders;
 
     if (!orders->only_told) {
         finds->named_count = finds->named_next = 0;
     }
-    if (orders->low != finds->low || orders->high != finds->high) {
+    const bool same = orders->low == finds->low && orders->high == finds->high;
+    if (!same) {
         finds->low = orders->low;
         finds->high = orders->high;
         unit_rewatch(finds->unit, 0, UINT64_MAX);
     }
+    return !same;
 }
 
 static void note(struct finds *finds, const struct watch_event *event, const struct find *find)

@@ -50,7 +50,8 @@ void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t
 void finds_callback_begins(struct finds *finds, uint64_t head);
 uint64_t finds_word(const struct finds *finds, uint64_t number);
 void finds_name(struct finds *finds, uint64_t address); /* `told` of the unit */
-void finds_ordered(struct finds *finds); /* has code looked at anew, if that is another range */
+/* `ordered` of the unit.  True if another range of code is looked at from now on: no path from before goes on there. */
+bool finds_ordered(struct finds *finds);
 /* What it takes to keep finds of at most so many blocks, those that wait and the one that is read, and the addresses
  * that the program names. */
 uint64_t finds_storage_bits(unsigned blocks);

@@ -293,7 +293,13 @@ static void on_told(struct unit *unit, uint64_t address)
 
 static void on_orders(struct unit *unit)
 {
-    finds_ordered(&of(unit)->finds);
+    struct paths *own = of(unit);
+
+    if (finds_ordered(&own->finds)) {
+        for (unsigned i = 0; i < own->walk_count; i++) {
+            drop_path(own, &own->walks[i]);
+        }
+    }
 }
 
 static void destroy(struct unit *unit)
@@ -320,9 +326,10 @@ static struct unit *create(const uint64_t *values)
     return &own->unit;
 }
 
+_Static_assert(FIND_BLOCKS == 64, "the table below has the number");
 static const struct unit_parameter parameters[] = {
     {"threshold", 100, 1, 4294967295, "executions that make a path a find"},
-    {"blocks", 48, 1, FIND_BLOCKS, "of a path, at the most"},
+    {"blocks", 48, 1, 64, "of a path, at the most"},
     {.name = NULL}};
 
 const struct unit_kind paths_unit = {
