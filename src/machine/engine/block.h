@@ -96,6 +96,7 @@ struct block_arena {
 struct engine {
     int64_t budget;
     int64_t held;          /* of the budget: taken away so that the running block is the last one */
+    int64_t given;         /* the budget of this run at its beginning */
     struct record *record; /* where the next one goes */
     int64_t whole_below;   /* with less budget than this, no block is cut short */
     const struct op *at;   /* the op whose memory access may fault; NULL: reading guest code */

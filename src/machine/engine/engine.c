@@ -94,7 +94,7 @@ static enum engine_stop run_budget(struct engine *engine, struct hart *hart, uin
     ASSERT(budget < COST_LOOK);
     sigjmp_buf fault_exit;
     hart->fault_exit = &fault_exit;
-    engine->budget = (int64_t)budget;
+    engine->given = engine->budget = (int64_t)budget;
     engine->held = 0;
     engine->at = NULL;
     if (UNLIKELY(callbacks_due(hart))) {
@@ -114,6 +114,11 @@ static enum engine_stop run_budget(struct engine *engine, struct hart *hart, uin
     engine->budget += engine->held;
     hart->instructions += budget - (uint64_t)engine->budget;
     return stop;
+}
+
+uint64_t engine_executed(const struct engine *engine)
+{
+    return (uint64_t)(engine->given - engine->budget - engine->held);
 }
 
 enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t budget)

@@ -43,6 +43,8 @@ enum engine_stop engine_run(struct engine *engine, struct hart *hart, uint64_t b
  * Where the budget does not fit, it stops earlier than it must if another block would not fit. */
 enum engine_stop engine_run_recorded(struct engine *engine, struct hart *hart, uint64_t budget,
                                      struct record *records, unsigned room, unsigned *count);
+/* While one of them runs and a unit is told of a branch: what this run has executed, with the branch. */
+uint64_t engine_executed(const struct engine *engine);
 
 /* Stores to code become visible: in a range (ic.sync, unmapping), or anywhere
  * (fence.i).  Blocks are compared with memory at their next entry. */

@@ -180,6 +180,7 @@ struct unit_host {
     void (*raise)(void *machine, struct unit *unit, const struct watch_event *event,
                   uint64_t callback, uint64_t argument);
     void *machine;
+    uint64_t (*executed)(const void *machine, const struct watch_event *event);
 };
 
 /* Functions for events that a unit never asks for may be NULL, and so may all from `cost` on. */
@@ -246,6 +247,13 @@ static inline void unit_raise(struct unit *unit, const struct watch_event *event
                               uint64_t argument)
 {
     unit->host.raise(unit->host.machine, unit, event, callback, argument);
+}
+
+/* How many instructions the program has executed by the event, which the functional engine tells: that of a branch is
+ * one of them, that of another event may be. */
+static inline uint64_t unit_executed(const struct unit *unit, const struct watch_event *event)
+{
+    return unit->host.executed != NULL ? unit->host.executed(unit->host.machine, event) : 0;
 }
 
 #endif

@@ -49,12 +49,29 @@ static void raise_callback(void *context, struct unit *unit, const struct watch_
     }
 }
 
+static const struct engine *running_engine(const struct machine *machine)
+{
+    const unsigned phase = machine->phases.now;
+    const bool fast = machine->pipeline != NULL && !machine->unobserved && phase < PHASE_DETAIL;
+
+    return fast ? machine->phase_engines[phase] : machine->engine;
+}
+
+static uint64_t executed(const void *context, const struct watch_event *event)
+{
+    const struct machine *machine = context;
+    const bool running = event->cycle == UNIT_NO_CYCLE;
+
+    return machine->instructions + (running ? engine_executed(running_engine(machine)) : 0);
+}
+
 static struct unit_host host_of(struct machine *machine)
 {
     return (struct unit_host){.orders = &machine->orders,
                               .rewatch = rewatch,
                               .raise = raise_callback,
-                              .machine = machine};
+                              .machine = machine,
+                              .executed = executed};
 }
 
 void machine_sync_range(struct machine *machine, guest_addr start, uint64_t bytes)

@@ -5,6 +5,7 @@
 #include "machine/state/hart.h"
 #include "machine/state/statistics.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,10 @@
 #define COUNT_BITS 7 /* 0 to FIND_BLOCKS */
 
 /* For statistics. */
-struct found_head {
-    uint64_t head, instruction;
-    unsigned blocks;
+struct found_path {
+    uint64_t instruction, next;
+    unsigned count;
+    uint64_t *blocks;
 };
 
 void finds_start(struct finds *finds, struct unit *unit)
@@ -26,7 +28,47 @@ void finds_start(struct finds *finds, struct unit *unit)
 
 void finds_release(struct finds *finds)
 {
+    for (size_t i = 0; i < finds->log_count; i++) {
+        free(finds->log[i].blocks);
+    }
     free(finds->log);
+}
+
+bool finds_wants(const struct finds *finds, uint64_t head)
+{
+    bool wanted = !finds->unit->host.orders->only_told;
+
+    for (unsigned i = 0; i < finds->named_count && !wanted; i++) {
+        wanted = finds->named[i] == head;
+    }
+    return wanted;
+}
+
+void finds_name(struct finds *finds, uint64_t address)
+{
+    const struct watch_orders *orders = finds->unit->host.orders;
+
+    if (orders->only_told && !finds_wants(finds, address)) {
+        finds->named[finds->named_next] = address;
+        finds->named_next = (finds->named_next + 1) % FINDS_NAMED;
+        finds->named_count += finds->named_count < FINDS_NAMED;
+    }
+}
+
+bool finds_ordered(struct finds *finds)
+{
+    const struct watch_orders *orders = finds->unit->host.orders;
+
+    if (!orders->only_told) {
+        finds->named_count = finds->named_next = 0;
+    }
+    const bool same = orders->low == finds->low && orders->high == finds->high;
+    if (!same) {
+        finds->low = orders->low;
+        finds->high = orders->high;
+        unit_rewatch(finds->unit, 0, UINT64_MAX);
+    }
+    return !same;
 }
 
 static void note(struct finds *finds, const struct watch_event *event, const struct find *find)
@@ -36,10 +78,13 @@ static void note(struct finds *finds, const struct watch_event *event, const str
         finds->log = realloc(finds->log, finds->log_capacity * sizeof *finds->log);
         ASSERT(finds->log != NULL);
     }
-    finds->log[finds->log_count++] =
-        (struct found_head){.head = find->blocks[0],
-                            .instruction = event->hart != NULL ? event->hart->instructions : 0,
-                            .blocks = find->count};
+    struct found_path *path = &finds->log[finds->log_count++];
+    *path = (struct found_path){.instruction = unit_executed(finds->unit, event),
+                                .next = find->next,
+                                .count = find->count,
+                                .blocks = malloc(find->count * sizeof *path->blocks)};
+    ASSERT(path->blocks != NULL);
+    memcpy(path->blocks, find->blocks, find->count * sizeof *path->blocks);
 }
 
 /* The number of the find that begins at `head`; finds->count if none waits there. */
@@ -70,21 +115,24 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
         return;
     }
     const unsigned same = number_of(finds, find->blocks[0]);
+    const bool raised = same < finds->count && finds->raised[same];
     if (same < finds->count || finds->count == FINDS_WAITING) {
         take_out(finds, same < finds->count ? same : 0);
         finds->lost++;
     }
     finds->waiting[finds->count] = *find;
-    finds->raised[finds->count++] = false;
+    finds->raised[finds->count++] = raised;
 }
 
 void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t address)
 {
+    const uint64_t callback = finds->unit->host.orders->callback;
     const unsigned number = number_of(finds, address);
 
-    if (number < finds->count && !finds->raised[number]) {
+    if (number < finds->count && !finds->raised[number] && callback != 0 &&
+        !event->hart->in_callback && event->hart->pending_count == 0) {
         finds->raised[number] = true;
-        unit_raise(finds->unit, event, finds->unit->host.orders->callback, address);
+        unit_raise(finds->unit, event, callback, address);
     }
 }
 
@@ -116,12 +164,33 @@ uint64_t finds_storage_bits(unsigned blocks)
 {
     const uint64_t find_bits = COUNT_BITS + (blocks + UINT64_C(1)) * ADDRESS_BITS;
 
-    return (FINDS_WAITING + 1) * find_bits + FINDS_WAITING;
+    return (FINDS_WAITING + 1) * find_bits + FINDS_WAITING + FINDS_NAMED * (ADDRESS_BITS + 1);
 }
 
 uint64_t finds_comparators(void)
 {
-    return FINDS_WAITING;
+    return FINDS_WAITING + FINDS_NAMED;
+}
+
+static void report_address(struct statistics *statistics, const char *key, uint64_t address)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    statistics->text(statistics, key, text);
+}
+
+void finds_report_path(struct statistics *statistics, const uint64_t *blocks, unsigned count,
+                       uint64_t next)
+{
+    report_address(statistics, "head", blocks[0]);
+    statistics->number(statistics, "blocks", count);
+    statistics->begin_list(statistics, "path");
+    for (unsigned i = 0; i < count; i++) {
+        report_address(statistics, NULL, blocks[i]);
+    }
+    statistics->end(statistics);
+    report_address(statistics, "next", next);
 }
 
 void finds_report(const struct finds *finds, struct statistics *statistics)
@@ -131,12 +200,10 @@ void finds_report(const struct finds *finds, struct statistics *statistics)
     statistics->number(statistics, "lost", finds->lost);
     statistics->begin_list(statistics, "finds");
     for (size_t i = 0; i < finds->log_count; i++) {
+        const struct found_path *path = &finds->log[i];
         statistics->begin(statistics, NULL);
-        char head[24];
-        snprintf(head, sizeof head, "0x%llx", (unsigned long long)finds->log[i].head);
-        statistics->text(statistics, "head", head);
-        statistics->number(statistics, "blocks", finds->log[i].blocks);
-        statistics->number(statistics, "instruction", finds->log[i].instruction);
+        finds_report_path(statistics, path->blocks, path->count, path->next);
+        statistics->number(statistics, "instruction", path->instruction);
         statistics->end(statistics);
     }
     statistics->end(statistics);

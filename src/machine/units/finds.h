@@ -10,6 +10,8 @@
 /* Blocks of one find, and finds that wait at the same time: more take the place of those that have waited longest. */
 #define FIND_BLOCKS 64
 #define FINDS_WAITING 16
+/* Addresses that hot.watch has named, of which the hardware remembers the last ones. */
+#define FINDS_NAMED 64
 
 /* A way through the program: where its blocks begin, the head first, and where the last one leads; 0 if that is not
  * known.  With one block it is a head alone, whose way the program has to find out itself. */
@@ -25,26 +27,41 @@ struct finds {
     bool raised[FINDS_WAITING]; /* whether its callback is under way already */
     unsigned count;             /* of those that wait, the first of them longest */
     struct find current;        /* what hot.read reads */
+    uint64_t named[FINDS_NAMED];
+    unsigned named_count, named_next;
+    uint64_t low, high; /* the range of the orders as they were last looked at */
     uint64_t found, told, lost;
-    struct found_head *log; /* all that was found, for statistics only */
+    struct found_path *log; /* all that was found, for statistics only */
     size_t log_count, log_capacity;
 };
 
 void finds_start(struct finds *finds, struct unit *unit);
 void finds_release(struct finds *finds);
 
+/* Whether the hardware may look for what begins at `head`: anything, unless the program names the places. */
+bool finds_wants(const struct finds *finds, uint64_t head);
+
 /* `event` made it clear that this is hot. */
 void finds_add(struct finds *finds, const struct watch_event *event, const struct find *find);
-/* The program goes on at `address`, by the branch of the event; calls it if a find begins there. */
+/* The program goes on at `address`, by the branch of the event; calls it if a find begins there.  While another callback
+ * runs or waits the find goes on waiting: control would be elsewhere by the time that its own could begin. */
 void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t address);
 /* What unit_kind has functions for: the argument of the callback is the head. */
 void finds_callback_begins(struct finds *finds, uint64_t head);
 uint64_t finds_word(const struct finds *finds, uint64_t number);
-/* What it takes to keep finds of at most so many blocks, those that wait and the one that is read. */
+void finds_name(struct finds *finds, uint64_t address); /* `told` of the unit */
+/* `ordered` of the unit.  True if another range of code is looked at from now on: no path from before goes on there. */
+bool finds_ordered(struct finds *finds);
+/* What it takes to keep finds of at most so many blocks, those that wait and the one that is read, and the addresses
+ * that the program names. */
 uint64_t finds_storage_bits(unsigned blocks);
 uint64_t finds_comparators(void);
-/* "found", "told" and "lost", and "finds": each head with the blocks and the number of the instruction at which it was
- * found. */
+/* "found", "told" and "lost", and "finds": each path with its head, the number of its blocks and their addresses, where
+ * it leads, and the number of the instruction at which it was found. */
 void finds_report(const struct finds *finds, struct statistics *statistics);
+
+/* Into an object: "head", "blocks", "next" and "path", as in that list. */
+void finds_report_path(struct statistics *statistics, const uint64_t *blocks, unsigned count,
+                       uint64_t next);
 
 #endif
