@@ -14,23 +14,23 @@ AMOUNTS = ("all", "few", "flushes", "visible")
 class Configuration:
     """One row."""
 
-    def __init__(self, amount, name, options):
-        self.amount, self.name, self.options = amount, name, options
+    def __init__(self, amount, name, options, hardware=()):
+        self.amount, self.name, self.options, self.hardware = amount, name, options, list(hardware)
         self.left_out = f"without-{name}.list"
         # Only the machine has the hardware.
-        self.only_machine = "hw" in options
+        self.only_machine = "hw" in options or bool(hardware)
 
     def tiny(self):
         """The same with a cache that is emptied again and again; None if it cannot be, or has one."""
         if self.amount == "visible" or "--cache" in self.options:
             return None
-        return Configuration("few", self.name + "-64K", [*self.options, "--cache", "64K"])
+        return Configuration("few", self.name + "-64K", [*self.options, "--cache", "64K"], self.hardware)
 
     def commands(self, more=()):
         """On the machine and, if it has all that is asked for, on qemu-riscv64."""
         build = os.path.dirname(os.path.dirname(diffsuite.build_folder()))
         tail = [f"{build}/strata-rv64", *self.options, *more, "--"]
-        hosts = [[f"{build}/strata", "sim"]] + ([] if self.only_machine else [[diffsuite.QEMU]])
+        hosts = [[f"{build}/strata", "sim", *self.hardware]] + ([] if self.only_machine else [[diffsuite.QEMU]])
         return [host + tail for host in hosts]
 
 
@@ -59,7 +59,8 @@ def read():
                 continue
             if len(words) < 2 or words[0] not in AMOUNTS or words[1] in (row.name for row in rows):
                 raise diffsuite.SuiteError(f"configurations.list:{number}: a bad or repeated row")
-            rows.append(Configuration(words[0], words[1], words[2:]))
+            parts = words.index("/") if "/" in words else 1
+            rows.append(Configuration(words[0], words[1], words[max(parts + 1, 2):], words[2:parts]))
     return rows
 
 
