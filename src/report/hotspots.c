@@ -56,6 +56,7 @@ struct hotspots hotspots_take(const struct process *process, const struct transl
 
 void hotspots_free(struct hotspots *hotspots)
 {
+    free(hotspots->detector);
     free(hotspots->loops);
 }
 
@@ -85,6 +86,40 @@ static void report_loop(const struct hotspots *hotspots, const struct hotspot *l
     s->end(s);
 }
 
+static struct unit_cost add_costs(struct unit_cost a, struct unit_cost b)
+{
+    return (struct unit_cost){.storage_bits = a.storage_bits + b.storage_bits,
+                              .comparators = a.comparators + b.comparators,
+                              .adders = a.adders + b.adders};
+}
+
+/* What found hot spots, and what its hardware would cost; that of a table that is unlimited, nobody knows. */
+static void report_detector(const struct hotspots *hotspots, const struct machine *machine,
+                            struct statistics *s)
+{
+    const bool counts = hotspots->detector_counts && machine->counters != NULL;
+    const bool known = !counts || counter_table_entries(machine->counters) != COUNTER_UNLIMITED;
+    struct unit_cost cost = {.storage_bits = 0};
+    if (machine->finder != NULL && machine->finder->kind->cost != NULL) {
+        cost = machine->finder->kind->cost(machine->finder);
+    }
+    if (counts && known) {
+        cost = add_costs(cost, counter_table_cost(machine->counters));
+    }
+    s->begin(s, "detector");
+    s->text(s, "name", hotspots->detector);
+    if (known) {
+        s->number(s, "storage_bits", cost.storage_bits);
+        s->number(s, "comparators", cost.comparators);
+        s->number(s, "adders", cost.adders);
+    } else {
+        s->nothing(s, "storage_bits");
+        s->nothing(s, "comparators");
+        s->nothing(s, "adders");
+    }
+    s->end(s);
+}
+
 void hotspots_report(const struct hotspots *hotspots, struct process *process, struct statistics *s)
 {
     struct places *places = places_open(process);
@@ -94,6 +129,9 @@ void hotspots_report(const struct hotspots *hotspots, struct process *process, s
     s->number(s, "dropped", hotspots->dropped);
     s->number(s, "callbacks", hotspots->callbacks);
     s->number(s, "incomplete", hotspots->incomplete);
+    if (hotspots->detector != NULL) {
+        report_detector(hotspots, &process->machine, s);
+    }
     s->begin_list(s, "loops");
     for (size_t i = 0; i < hotspots->count; i++) {
         report_loop(hotspots, &hotspots->loops[i], places, s);

@@ -23,6 +23,8 @@ struct hotspots {
     size_t incomplete;     /* loops whose count is not complete */
     struct hotspot *loops; /* the most executed first, then by address; malloc'ed */
     size_t count;
+    char *detector; /* of a translator: what found hot spots, by the name of --detector; malloc'ed, or NULL */
+    bool detector_counts;                 /* it has counters at heads */
     const struct profile_report *profile; /* knows the names of code that is gone; may be NULL */
 };
 

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct translator_report {
@@ -88,6 +89,13 @@ static int by_executions(const void *a, const void *b)
     return left->head < right->head ? -1 : left->head > right->head;
 }
 
+/* Of a string, malloc'ed; NULL if there is none. */
+static char *copy_of(const json_t *string)
+{
+    const char *text = json_string_value(string);
+    return text != NULL ? strdup(text) : NULL;
+}
+
 struct hotspots translator_report_hotspots(const struct translator_report *report)
 {
     const json_t *object = json_object_get(report->document, "hotspots");
@@ -96,6 +104,9 @@ struct hotspots translator_report_hotspots(const struct translator_report *repor
                                 .evicted = number_of(object, "evicted"),
                                 .dropped = number_of(object, "dropped"),
                                 .callbacks = number_of(object, "callbacks"),
+                                .detector = copy_of(json_object_get(object, "detector")),
+                                .detector_counts =
+                                    json_is_true(json_object_get(object, "detector_counts")),
                                 .count = json_array_size(loops)};
     hotspots.loops = calloc(hotspots.count + 1, sizeof *hotspots.loops);
     ASSERT(hotspots.loops != NULL);

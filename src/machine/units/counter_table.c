@@ -435,6 +435,16 @@ static void report_thresholds(const struct counter_table *table, struct statisti
     statistics->end(statistics);
 }
 
+/* An unlimited table cannot be built: it has no cost to state. */
+struct unit_cost counter_table_cost(const struct counter_table *table)
+{
+    const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
+
+    return (struct unit_cost){.storage_bits = table->size * entry_bits,
+                              .comparators = table->size * 2,
+                              .adders = table->size};
+}
+
 static void report(const struct unit *unit, struct statistics *statistics)
 {
     const struct counter_table *table = (const struct counter_table *)(const void *)unit;
@@ -454,11 +464,10 @@ static void report(const struct unit *unit, struct statistics *statistics)
     statistics->ratio(statistics, "mean_executions",
                       totals.addresses == 0 ? 0.0
                                             : (double)totals.executions / (double)totals.addresses);
-    /* An unlimited table cannot be built: it has no cost to state. */
-    const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
-    statistics->number(statistics, "storage_bits", table->size * entry_bits);
-    statistics->number(statistics, "comparators", table->size * 2);
-    statistics->number(statistics, "adders", table->size);
+    const struct unit_cost cost = counter_table_cost(table);
+    statistics->number(statistics, "storage_bits", cost.storage_bits);
+    statistics->number(statistics, "comparators", cost.comparators);
+    statistics->number(statistics, "adders", cost.adders);
 }
 
 static void destroy(struct unit *unit)

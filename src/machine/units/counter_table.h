@@ -48,5 +48,7 @@ struct counter_summary *counter_table_summaries(const struct counter_table *tabl
 
 /* How many addresses a lookup looks at, at the most. */
 uint64_t counter_table_longest_chain(const struct counter_table *table);
+/* What the hardware would consist of; nothing if the table is unlimited. */
+struct unit_cost counter_table_cost(const struct counter_table *table);
 
 #endif

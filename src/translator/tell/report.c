@@ -1,6 +1,7 @@
 /* Writes the translator's part of the statistics when the program ends; docs/stats.md has the keys. */
 #include "translator/tell/report.h"
 
+#include "translator/fragment/detector.h"
 #include "translator/fragment/dispatch.h"
 #include "translator/host/output.h"
 
@@ -266,6 +267,11 @@ static void put_hotspots(struct translator *translator, const struct count_total
 
     output_string(output, " \"hotspots\": {\n");
     put_rows(output, rows, sizeof rows / sizeof rows[0]);
+    output_string(output, ",\n  \"detector\": \"");
+    output_string(output, translator->options.detector_name);
+    output_string(output, translator->options.detector->heads == HEADS_NONE
+                              ? "\""
+                              : "\",\n  \"detector_counts\": true");
     output_string(output, ",\n  \"loops\": [");
     count_each(translator, put_loop, &list);
     output_string(output, "]\n }");
