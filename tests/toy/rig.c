@@ -1,5 +1,6 @@
 /* Makes a process of the toy, and does what tests want of it that does not run it. */
 #include "translator/detect/detectors.h"
+#include "translator/fragment/arrival.h"
 #include "inside.h"
 
 #include "translator/fragment/build.h"
@@ -128,6 +129,7 @@ void rig_create_with_counters(struct rig *rig, const struct options *options, un
     hw_counter_use(entries > 0 ? &rig->counters : NULL);
     count_start(rig->translator);
     optimizer_start(rig->translator);
+    arrival_start(rig->translator);
     changes_start(rig->translator);
 }
 

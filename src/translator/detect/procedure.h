@@ -38,7 +38,7 @@ struct procedure_blocks {
 
 /* The program calls what begins at `entry`. */
 void procedures_note(struct procedures *procedures, guest_addr entry);
-/* The one that `pc` is in; NULL if it is before all that are known. */
+/* The one that `pc` is in; NULL if none begins before it. */
 struct procedure *procedures_find(struct procedures *procedures, guest_addr pc);
 /* The blocks of it that have been executed. */
 void procedure_read(struct context *context, const struct procedures *procedures,

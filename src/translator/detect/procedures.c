@@ -23,6 +23,7 @@ static void start(struct translator *translator)
         host_fail(STATUS_FAILED, "not enough memory for --detector ",
                   translator->options.detector_name, NULL, NULL);
     }
+    procedures_note(procedures_of(translator), 0); /* what runs before anything is called */
 }
 
 static void called(const struct translator *translator, guest_addr entry)
@@ -71,7 +72,7 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
     struct translator *translator = context->translator;
     const struct procedure *procedure = procedures_find(procedures_of(translator), fragment->start);
 
-    if (procedure == NULL || fragment->holders != NULL) {
+    if (fragment->holders != NULL) {
         optimizer_leave_plain(translator, fragment->loop, true);
         return plain;
     }
@@ -106,7 +107,7 @@ static const uint8_t *hot_where_counted(struct context *context, struct fragment
     struct translator *translator = context->translator;
     struct procedure *procedure = procedures_find(procedures_of(translator), fragment->start);
 
-    if (procedure == NULL || procedure->counted) {
+    if (procedure->counted) {
         return hot(context, fragment, plain);
     }
     const uint64_t began = target_clock(translator);
