@@ -172,6 +172,12 @@ static const char *take_counters(struct options *options, const char *value)
                : ": expected auto, hw, sw, sw-exact, sw-paper, sw-paper-taken or off";
 }
 
+static const char placements_expected[] = ": expected one of these:"
+#define PLACEMENT(id, name, ways, backward, built, all) " " name
+#include "translator/fragment/placement.def"
+#undef PLACEMENT
+    ;
+
 static const char *take_placement(struct options *options, const char *value)
 {
     static const char *const names[] = {
@@ -182,9 +188,7 @@ static const char *take_placement(struct options *options, const char *value)
     const unsigned count = sizeof names / sizeof names[0];
 
     options->placement = (enum placement)find_name(names, count, value);
-    return (unsigned)options->placement < count
-               ? NULL
-               : ": expected backward, paper, paper-strict, function or head";
+    return (unsigned)options->placement < count ? NULL : placements_expected;
 }
 
 static const char *take_threshold(struct options *options, const char *value)
@@ -208,8 +212,8 @@ static const char *take_detector(struct options *options, const char *value)
     options->detector_name = value;
     options->detector = detector_find(value, &known);
     if (options->detector == NULL) {
-        host_fail(STATUS_FAILED, "--detector ", value,
-                  ": there is no such detector; there are ", known);
+        host_fail(STATUS_FAILED, "--detector ", value, ": there is no such detector; there are ",
+                  known);
     }
     return NULL;
 }
