@@ -98,7 +98,11 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
     if (translator->optimizer == NULL) {
         return on;
     }
+    const bool waits = found_waits(translator->optimizer, loop);
     keep(translator->optimizer, loop, path);
+    if (waits) {
+        return on; /* it was found before, and calls when it has waited */
+    }
     if (path->count == 1) {
         /* Its counter calls at once, and found_again has it recorded. */
         loop->profiled = false;
