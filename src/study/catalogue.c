@@ -175,6 +175,24 @@ static const char *folder_of(struct pool *pool, const char *path)
     return slash == NULL ? "." : pool_copy(pool, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* The number of the program's row in the lists of suites: that of the size, or else the one for any; `own_count` if there
+ * is none. */
+static size_t find_own(const struct catalogue *catalogue, const char *name)
+{
+    size_t found = catalogue->own_count;
+    for (size_t i = 0; i < catalogue->own_count; i++) {
+        const struct own_program *own = &catalogue->own[i];
+        if (strcmp(own->name, name) != 0) {
+            continue;
+        }
+        if (own->size != NULL && strcmp(own->size, catalogue->size) == 0) {
+            return i;
+        }
+        found = own->size == NULL && found == catalogue->own_count ? i : found;
+    }
+    return found;
+}
+
 const struct program *catalogue_find_program(struct catalogue *catalogue, const char *name,
                                              const struct experiment *experiment)
 {
@@ -189,11 +207,10 @@ const struct program *catalogue_find_program(struct catalogue *catalogue, const 
             return catalogue->programs[i];
         }
     }
-    for (size_t i = 0; i < catalogue->own_count; i++) {
-        if (strcmp(catalogue->own[i].name, name) == 0) {
-            return hide_folder(catalogue,
-                               add_own(catalogue, &catalogue->own[i], catalogue->own_base[i]));
-        }
+    const size_t own = find_own(catalogue, name);
+    if (own < catalogue->own_count) {
+        return hide_folder(catalogue,
+                           add_own(catalogue, &catalogue->own[own], catalogue->own_base[own]));
     }
     const char *path = pool_format(catalogue->pool, "%s/%s", catalogue->folder, name);
     const bool known =

@@ -129,8 +129,11 @@ bool experiment_read_program(struct script *script, struct own_program *program)
         return script_wrong(script, "a program needs a name of letters, digits, _, -, + and .");
     }
     while ((word = script_take_word(script)) != NULL) {
-        if (program->command.count == 0 && program->folder == NULL && strcmp(word, "in") == 0) {
+        const bool begins = program->command.count == 0;
+        if (begins && program->folder == NULL && strcmp(word, "in") == 0) {
             program->folder = script_take_word(script);
+        } else if (begins && program->size == NULL && strcmp(word, "at") == 0) {
+            program->size = script_take_word(script);
         } else if (word[0] == '<' && word[1] != '\0') {
             program->input = word + 1;
         } else {
@@ -147,6 +150,11 @@ static bool read_program(struct script *script, struct experiment *experiment)
     struct own_program program = {.name = NULL};
     if (!experiment_read_program(script, &program)) {
         return false;
+    }
+    if (program.size != NULL) {
+        return script_wrong(script, "a program of its own is the same at all sizes: at %.60s is "
+                                    "for lists of suites",
+                            program.size);
     }
     for (size_t i = 0; i < experiment->own_program_count; i++) {
         if (strcmp(experiment->own_programs[i].name, program.name) == 0) {

@@ -95,6 +95,7 @@ struct experiment_reason {
 /* A program by its command, where a name in the programs' folder is not enough. */
 struct own_program {
     const char *name;
+    const char *size;     /* it is this one when the programs have this size; NULL: with any other */
     const char *folder;   /* it runs there; NULL: where the file is that names it */
     const char *input;    /* standard input; NULL: none */
     struct words command; /* its file first, relative to the folder */
@@ -160,7 +161,7 @@ extern const char *const chart_kind_names[];
 /* Reads what is in `script`, which has been opened.  NULL if something is wrong: script->problem. */
 struct experiment *experiment_read(struct script *script);
 
-/* What follows the word `program`: NAME [in FOLDER] COMMAND ARGUMENTS [<INPUT]. */
+/* What follows the word `program`: NAME [at SIZE] [in FOLDER] COMMAND ARGUMENTS [<INPUT]. */
 bool experiment_read_program(struct script *script, struct own_program *program);
 
 /* Points of the axis; 1 if there is none. */
