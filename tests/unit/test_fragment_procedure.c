@@ -127,6 +127,56 @@ static void a_counter_starts_the_profile_of_its_procedure_alone(void **state)
     rig_destroy(&rig);
 }
 
+/* More than are looked at together. */
+#define MANY_BLOCKS (PROCEDURE_BLOCKS + PROCEDURE_BLOCKS / 8)
+
+/* A procedure of so many blocks, all of them in a loop of two turns; returns its end. */
+static guest_addr write_long_procedure(guest_addr *entry)
+{
+    go(CODE);
+    put(TOY_CONST32, R4, 0, TURNS);
+    const guest_addr head = here();
+    const guest_addr call = put(TOY_CALL32, 0, 0, 0);
+    put(TOY_DEC, R4, 0, 0);
+    put_to(TOY_BRANCH32, IF_OTHER, head);
+    put(TOY_HALT, 0, 0, 0);
+    go(CODE + PAGE);
+    *entry = put(TOY_CONST32, R6, 0, 2);
+    const guest_addr loop = here();
+    for (unsigned i = 0; i < MANY_BLOCKS; i++) {
+        put(TOY_INC, R3, 0, 0);
+        const guest_addr branch = put(TOY_BRANCH32, IF_ZERO, 0, 0);
+        asm_send(branch, here());
+    }
+    put(TOY_DEC, R6, 0, 0);
+    put_to(TOY_BRANCH32, IF_OTHER, loop);
+    put(TOY_RETURN, 0, 0, 0);
+    asm_send(call, *entry);
+    return here();
+}
+
+static void a_procedure_of_many_blocks_is_covered_by_several_looks(void **state)
+{
+    static const struct detector *const detectors[] = {&procedure_detector,
+                                                       &counted_procedure_detector};
+    guest_addr entry;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof detectors / sizeof detectors[0]; i++) {
+        unsigned covered = 0;
+        create(detectors[i], COUNTERS_SW_EXACT);
+        const guest_addr end = write_long_procedure(&entry);
+        assert_int_equal(rig_run(&rig, CODE), TOY_HALTED);
+        assert_int_equal(reg(R3), TURNS * 2 * MANY_BLOCKS);
+        for (const struct fragment *at = rig.translator->index.last; at != NULL; at = at->before) {
+            covered += at->start >= entry && at->start < end && at->loop != NULL &&
+                       (at->holders != NULL || at->loop->profiled);
+        }
+        assert_in_range(covered, MANY_BLOCKS, MANY_BLOCKS + 2);
+        rig_destroy(&rig);
+    }
+}
+
 /* A procedure of blocks at PAGE, PAGE + 1 and so on, with so many executions each. */
 static struct procedure_blocks blocks;
 static struct fragment fragments[8];
@@ -250,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_ALONE(every_block_of_a_hot_procedure_is_covered),
         TEST_ALONE(a_counter_starts_the_profile_of_its_procedure_alone),
+        TEST_ALONE(a_procedure_of_many_blocks_is_covered_by_several_looks),
         cmocka_unit_test(the_most_frequent_fork_is_that_of_the_way_not_of_the_block),
         cmocka_unit_test(traces_begin_where_most_is_executed_until_all_is_covered),
         cmocka_unit_test(a_trace_ends_with_a_call),

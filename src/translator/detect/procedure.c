@@ -58,16 +58,6 @@ static struct procedure_block *find(struct procedure_blocks *blocks, guest_addr 
     return low < blocks->count && block->fragment->start == start ? block : NULL;
 }
 
-static void insert(struct procedure_blocks *blocks, struct fragment *fragment)
-{
-    unsigned i = blocks->count++;
-
-    for (; i > 0 && blocks->blocks[i - 1].fragment->start > fragment->start; i--) {
-        blocks->blocks[i] = blocks->blocks[i - 1];
-    }
-    blocks->blocks[i] = (struct procedure_block){.fragment = fragment};
-}
-
 /* Where the block leads, by the program's code that is there. */
 static void read_ways(struct context *context, struct procedure_block *block)
 {
@@ -103,28 +93,72 @@ static void read_ways(struct context *context, struct procedure_block *block)
     }
 }
 
+struct fragment *procedure_next(const struct translator *translator,
+                                const struct procedures *procedures,
+                                const struct procedure *procedure, const struct fragment *fragment)
+{
+    const struct index *index = &translator->index;
+    const struct procedure *behind = procedure + 1;
+    const guest_addr end =
+        behind < procedures->of + procedures->count ? behind->entry : UINT64_MAX;
+    struct fragment *next = fragment == NULL ? index->last : fragment->before;
+
+    while (next != NULL && (next->start < procedure->entry || next->start >= end || next->guarded ||
+                            index_find(index, next->start) != next)) {
+        next = next->before;
+    }
+    return next;
+}
+
+static bool is_covered(const struct fragment *fragment)
+{
+    return fragment->loop == NULL || fragment->loop->profiled || fragment->holders != NULL;
+}
+
+/* Into `count` fragments in falling order of their addresses, since they mostly come in that order: the last ones that were
+ * built come first. */
+static void insert(struct fragment **fragments, unsigned count, struct fragment *fragment)
+{
+    for (; count > 0 && fragments[count - 1]->start < fragment->start; count--) {
+        fragments[count] = fragments[count - 1];
+    }
+    fragments[count] = fragment;
+}
+
+/* Puts the fragments that procedure_read looks at in order. */
+static void choose(const struct translator *translator, const struct procedures *procedures,
+                   const struct procedure *procedure, struct procedure_blocks *blocks)
+{
+    struct fragment *at = NULL;
+    unsigned count = 0;
+
+    while ((at = procedure_next(translator, procedures, procedure, at)) != NULL) {
+        count++;
+    }
+    blocks->count = 0;
+    while (blocks->count < PROCEDURE_BLOCKS &&
+           (at = procedure_next(translator, procedures, procedure, at)) != NULL) {
+        if (count <= PROCEDURE_BLOCKS || !is_covered(at)) {
+            insert(blocks->fragments, blocks->count++, at);
+        }
+    }
+}
+
 void procedure_read(struct context *context, const struct procedures *procedures,
                     const struct procedure *procedure, struct procedure_blocks *blocks)
 {
     struct translator *translator = context->translator;
-    const struct procedure *next = procedure + 1;
-    const guest_addr end = next < procedures->of + procedures->count ? next->entry : UINT64_MAX;
 
     blocks->entry = procedure->entry;
-    blocks->count = 0;
-    for (struct fragment *at = translator->index.last; at != NULL; at = at->before) {
-        if (at->start >= procedure->entry && at->start < end && !at->guarded &&
-            index_find(&translator->index, at->start) == at && blocks->count < PROCEDURE_BLOCKS) {
-            insert(blocks, at);
-        }
-    }
+    choose(translator, procedures, procedure, blocks);
     for (unsigned i = 0; i < blocks->count; i++) {
         struct procedure_block *block = &blocks->blocks[i];
+        *block = (struct procedure_block){.fragment = blocks->fragments[blocks->count - 1 - i]};
         const struct loop *loop = block->fragment->loop;
         if (loop != NULL) {
             block->executions = translator->counts->kind->read(translator, loop).executions;
         }
-        block->covered = loop == NULL || loop->profiled || block->fragment->holders != NULL;
+        block->covered = is_covered(block->fragment);
         read_ways(context, block);
     }
     for (unsigned i = 0; i < blocks->count; i++) {

@@ -6,7 +6,8 @@
 
 /* Procedures that can be remembered, by where they begin; of others the blocks belong to the one before. */
 #define PROCEDURES 8192
-/* Blocks of one procedure that are looked at, those that were executed first. */
+/* Blocks of one procedure that are looked at together.  Of a procedure that has more only those count that are not covered
+ * yet, so a few looks cover all of it: a trace does not go from one look's blocks on to those of another. */
 #define PROCEDURE_BLOCKS 512
 
 struct procedure {
@@ -33,6 +34,7 @@ struct procedure_block {
 struct procedure_blocks {
     guest_addr entry;
     unsigned count;
+    struct fragment *fragments[PROCEDURE_BLOCKS]; /* while they are being put in order */
     struct procedure_block blocks[PROCEDURE_BLOCKS]; /* in the order of their addresses */
 };
 
@@ -40,6 +42,11 @@ struct procedure_blocks {
 void procedures_note(struct procedures *procedures, guest_addr entry);
 /* The one that `pc` is in; NULL if none begins before it. */
 struct procedure *procedures_find(struct procedures *procedures, guest_addr pc);
+/* The fragment of the next block of it that has been executed; the one of the block executed last for NULL, and NULL behind
+ * the one of the first. */
+struct fragment *procedure_next(const struct translator *translator,
+                                const struct procedures *procedures,
+                                const struct procedure *procedure, const struct fragment *fragment);
 /* The blocks of it that have been executed. */
 void procedure_read(struct context *context, const struct procedures *procedures,
                     const struct procedure *procedure, struct procedure_blocks *blocks);

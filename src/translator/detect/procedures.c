@@ -87,14 +87,13 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
 }
 
 /* Each block of the procedure gets a counter. */
-static void count_blocks(struct context *context, struct procedure *procedure)
+static void count_blocks(struct translator *translator, struct procedure *procedure)
 {
-    struct translator *translator = context->translator;
-    struct known *known = translator->detector_state;
+    const struct procedures *procedures = procedures_of(translator);
+    struct fragment *block = NULL;
 
-    procedure_read(context, &known->procedures, procedure, &known->blocks);
-    for (unsigned i = 0; i < known->blocks.count; i++) {
-        count_grown(translator, known->blocks.blocks[i].fragment);
+    while ((block = procedure_next(translator, procedures, procedure, block)) != NULL) {
+        count_grown(translator, block);
     }
     procedure->counted = true;
 }
@@ -111,7 +110,7 @@ static const uint8_t *hot_where_counted(struct context *context, struct fragment
         return hot(context, fragment, plain);
     }
     const uint64_t began = target_clock(translator);
-    count_blocks(context, procedure);
+    count_blocks(translator, procedure);
     translator->counts->kind->uncount(translator, fragment->loop);
     translator->counts->kind->again(translator, fragment->loop, translator->options.threshold);
     optimizer_spend(translator, fragment->loop, target_clock(translator) - began, 0);
