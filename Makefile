@@ -118,8 +118,9 @@ include bench/kernels/kernels.mk
 include bench/programs/programs.mk
 include bench/musl/musl.mk
 include bench/spr/spr.mk
+include bench/long_loop/long_loop.mk
 
-guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr
+guests: $(BUILD)/strata-rv64 $(BENCH_PROGRAMS) $(BUILD)/demo programs spr long-loops
 
 # The translator: a freestanding program that relocates itself.  It must not use
 # the program's gp, which the linker leaves alone where code may stand anywhere; nor

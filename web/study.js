@@ -80,9 +80,12 @@ class Experiment {
         if (!this.axis) {
             return this.bars(chart);
         }
-        return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, this.axis.name,
-            this.axis.values, this.programs.map((program) => ({label: program, unit: value.unit,
-                data: dataOf(value, program)})), chart.log, {of: chart.axis_title || value.label || value.name,
+        const [along, points] = chart.by ? ["program", this.programs] : [this.axis.name, this.axis.values];
+        const series = (value) => (chart.by
+            ? this.axis.values.map((at, i) => ({...this.series(value, i), label: String(at)}))
+            : this.programs.map((program) => ({label: program, unit: value.unit, data: dataOf(value, program)})));
+        return this.valuesOf(chart).map((value) => lineChart(value.label || value.name, along, points,
+            series(value), chart.log, {of: chart.axis_title || value.label || value.name,
                 values: this.numbersOf(beside.filter((other) => other === value || onOneScale(other, value)))}));
     }
 

@@ -356,7 +356,7 @@ static bool read_slices(struct script *script, struct experiment *experiment)
     return take_shown_run(script, &experiment->slices, "slices");
 }
 
-/* chart KIND NAME... [by program] [log] ["AXIS"] */
+/* chart KIND NAME... [by program|AXIS] [log] ["TITLE"] */
 static bool read_chart(struct script *script, struct experiment *experiment)
 {
     const char *word = script_take_word(script);
@@ -381,10 +381,11 @@ static bool read_chart(struct script *script, struct experiment *experiment)
         if (strcmp(word, "log") == 0) {
             chart->log = true;
         } else if (strcmp(word, "by") == 0) {
-            word = script_take_word(script);
-            if (word == NULL || strcmp(word, "program") != 0) {
-                return script_wrong(script, "charts are by program");
+            chart->by = script_take_word(script);
+            if (chart->by == NULL) {
+                return script_wrong(script, "charts are by what?");
             }
+            chart->by = strcmp(chart->by, "program") != 0 ? chart->by : NULL;
         } else {
             add_word(script, &chart->values, word);
         }

@@ -62,6 +62,7 @@ struct experiment_chart {
     enum chart_kind kind;
     struct words values; /* of a scatter: columns of the loops */
     bool log;
+    const char *by;         /* of lines: the axis, if each of its points is one, along the programs; or NULL */
     const char *axis_title; /* what the axis of values is of; NULL: the values' labels say it */
 };
 

@@ -316,6 +316,17 @@ static bool has_column(const struct experiment *experiment, const char *name)
     return false;
 }
 
+/* Any chart can be by program; lines, which go along the axis then, also by the axis. */
+static bool check_by(struct script *script, const struct experiment *experiment,
+                     const struct experiment_chart *chart)
+{
+    const bool can = chart->by == NULL ||
+                     (chart->kind == CHART_LINES && strcmp(chart->by, experiment->axis) == 0);
+
+    return can || script_wrong(script, "charts are by program, and lines by what is varied: not by %.60s",
+                               chart->by);
+}
+
 static bool check_charts(struct script *script, const struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->chart_count; i++) {
@@ -325,6 +336,9 @@ static bool check_charts(struct script *script, const struct experiment *experim
             experiment->axis == NULL) {
             return script_wrong(script, "%s need something that is varied",
                                 chart_kind_names[chart->kind]);
+        }
+        if (!check_by(script, experiment, chart)) {
+            return false;
         }
         for (size_t j = 0; j < chart->values.count; j++) {
             const char *name = chart->values.words[j];

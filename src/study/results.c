@@ -115,9 +115,9 @@ static json_t *make_charts(const struct experiment *experiment)
     json_t *charts = json_array();
     for (size_t i = 0; i < experiment->chart_count; i++) {
         const struct experiment_chart *chart = &experiment->charts[i];
-        append(charts, json_pack("{s:s, s:o, s:b, s:s?}", "kind", chart_kind_names[chart->kind],
+        append(charts, json_pack("{s:s, s:o, s:b, s:s?, s:s?}", "kind", chart_kind_names[chart->kind],
                                  "values", make_list(&chart->values), "log", chart->log,
-                                 "axis_title", chart->axis_title));
+                                 "by", chart->by, "axis_title", chart->axis_title));
     }
     return charts;
 }
