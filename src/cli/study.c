@@ -36,7 +36,7 @@ static const struct command_option options[] = {
 #define OPTION(name, argument, take, help) {name, argument, help, take},
 #include "cli/study_options.def"
 #undef OPTION
-    {"--experiment", "NAME", "only this experiment; may be repeated (all)", take_experiment},
+    {"--experiment", "NAME", "only this experiment, or those of a pattern such as 'hot-spots*'; may be repeated (all)", take_experiment},
     {"--experiments", "DIR", "where the experiments are (experiments beside strata's folder)", take_experiments},
     {"--suite", "NAME", "other programs than the experiment names: paper, helpers, kernels or real", take_suite},
     {"--spec", "DIR", "the programs of your own SPEC 2000 tree; never run by us", take_spec},

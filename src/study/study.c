@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -124,6 +125,15 @@ static int compare_experiments(const void *left, const void *right)
     return by_figure != 0 ? by_figure : strcmp(a->name, b->name);
 }
 
+static bool is_wanted(const struct words *patterns, const char *name)
+{
+    bool wanted = patterns->count == 0;
+    for (size_t i = 0; i < patterns->count && !wanted; i++) {
+        wanted = fnmatch(patterns->words[i], name, 0) == 0;
+    }
+    return wanted;
+}
+
 /* Reads the experiments that are wanted of those in the folder; all must be right, wanted or not. */
 static int read_folder(struct study *study)
 {
@@ -141,7 +151,7 @@ static int read_folder(struct study *study)
     for (int i = 0; i < count; i++) {
         const size_t length = strlen(entries[i]->d_name) - strlen(ENDING);
         const char *name = pool_copy(&study->pool, entries[i]->d_name, length);
-        const bool chosen = wanted->count == 0 || words_have(wanted, name);
+        const bool chosen = wanted->count == 0 || is_wanted(wanted, name);
         const char *path =
             pool_format(&study->pool, "%s/%s", study->experiments, entries[i]->d_name);
         there = pool_format(&study->pool, "%s%s%s", there, i > 0 ? ", " : "", name);
@@ -154,7 +164,7 @@ static int read_folder(struct study *study)
     for (size_t i = 0; status == STUDY_DONE && i < wanted->count; i++) {
         bool found = false;
         for (size_t j = 0; j < study->chosen_count; j++) {
-            found = found || strcmp(study->chosen[j]->name, wanted->words[i]) == 0;
+            found = found || fnmatch(wanted->words[i], study->chosen[j]->name, 0) == 0;
         }
         if (!found) {
             status =
