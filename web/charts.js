@@ -316,13 +316,17 @@ function arithmeticMean(values) {
     return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }
 
+// The mean of values of a unit.  A share may be 0, and then a geometric mean says nothing.
+function middleOf(unit) {
+    return unit === "percent" ? {label: "mean", of: arithmeticMean} : {label: "geometric mean", of: geometricMean};
+}
+
 // A ladder: one rung below the other, with its mean, geometric but of shares, and a point for each program.  The mean is a bar from
 // zero, and on a logarithmic axis, which has none, a stroke.  rungs: [{label, unit, data: {program: value}}]; of: what the
 // axis is of; values: those that the axis has room for.
 function ladderChart(title, programs, rungs, log, {of, values, step = 44}) {
     const unit = rungs.length > 0 ? rungs[0].unit : "ratio";
-    // A share may be 0, and then a geometric mean says nothing.
-    const middle = unit === "percent" ? {label: "mean", of: arithmeticMean} : {label: "geometric mean", of: geometricMean};
+    const middle = middleOf(unit);
     return makeChart(title, 100 + step * rungs.length, (colours) => {
         const options = commonOptions(2, (item) => `${item.dataset.label}: ` +
             formatValue(isNumber(item.raw) ? item.raw : item.raw.x, unit));

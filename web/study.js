@@ -112,6 +112,19 @@ class Experiment {
                 values: this.numbersOf(values.filter((other) => other === value || other.unit === value.unit))}));
     }
 
+    // A table of the points of the axis with the mean of each value over the programs; that with the largest mean of the first
+    // value comes first.
+    ranking(chart) {
+        const values = this.valuesOf(chart);
+        const mean = (value, i) => middleOf(value.unit).of(Object.values(this.rung(value, i).data));
+        const columns = values.map((value) => ({label: value.label || value.name, number: true,
+            value: (row) => mean(value, row.i), show: (row) => formatValue(mean(value, row.i), value.unit)}));
+        const rows = sortRows(this.axis.values.map((at, i) => ({at, i})), columns[0], "descending");
+        return [foldedTable(`${this.name}-ranking`, `Ranking by ${columns[0].label}: means of ${this.programs.length} programs`,
+            [{label: "place", number: true, value: (row) => rows.indexOf(row) + 1},
+                {label: this.axis.name, value: (row) => String(row.at)}, ...columns], rows, true)];
+    }
+
     // One chart for each program, all to the same scale: in one, programs with many loops hide others.
     scatter(chart) {
         const loops = this.all.loops || {};
@@ -137,7 +150,7 @@ class Experiment {
     // chart's, and lines, are small; others share a wide screen.
     charts() {
         const kinds = {bars: this.bars, lines: this.lines, scatter: this.scatter, ladder: this.ladder,
-            multiples: this.multiples};
+            multiples: this.multiples, ranking: this.ranking};
         const groups = [];
         for (const chart of listOf(this.all.charts).filter((one) => kinds[one.kind])) {
             const last = groups[groups.length - 1];

@@ -10,7 +10,8 @@
 #include <string.h>
 
 const char *const value_unit_names[] = {"number", "percent", "ratio", NULL};
-const char *const chart_kind_names[] = {"bars", "lines", "ladder", "multiples", "scatter", "table", NULL};
+const char *const chart_kind_names[] = {"bars",    "lines",   "ladder", "multiples",
+                                        "ranking", "scatter", "table",  NULL};
 
 /* The position of `name` in a list that ends with NULL; -1 if it is not there. */
 static int find_name(const char *const *names, const char *name)
@@ -152,8 +153,9 @@ static bool read_program(struct script *script, struct experiment *experiment)
         return false;
     }
     if (program.size != NULL) {
-        return script_wrong(script, "a program of its own is the same at all sizes: at %.60s is "
-                                    "for lists of suites",
+        return script_wrong(script,
+                            "a program of its own is the same at all sizes: at %.60s is "
+                            "for lists of suites",
                             program.size);
     }
     for (size_t i = 0; i < experiment->own_program_count; i++) {
@@ -362,9 +364,10 @@ static bool read_chart(struct script *script, struct experiment *experiment)
     const char *word = script_take_word(script);
     const int kind = find_name(chart_kind_names, word);
     if (kind < 0) {
-        return script_wrong(script,
-                            "there is no chart %.60s: bars, lines, ladder, multiples, scatter or table",
-                            word != NULL ? word : "without a kind");
+        return script_wrong(
+            script,
+            "there is no chart %.60s: bars, lines, ladder, multiples, ranking, scatter or table",
+            word != NULL ? word : "without a kind");
     }
     struct experiment_chart *chart =
         POOL_ADD(script->pool, experiment->charts, experiment->chart_count);

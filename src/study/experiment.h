@@ -56,13 +56,22 @@ struct experiment_column {
     const char *expression; /* NULL: the key itself */
 };
 
-enum chart_kind { CHART_BARS, CHART_LINES, CHART_LADDER, CHART_MULTIPLES, CHART_SCATTER, CHART_TABLE };
+enum chart_kind {
+    CHART_BARS,
+    CHART_LINES,
+    CHART_LADDER,
+    CHART_MULTIPLES,
+    CHART_RANKING,
+    CHART_SCATTER,
+    CHART_TABLE
+};
 
 struct experiment_chart {
     enum chart_kind kind;
     struct words values; /* of a scatter: columns of the loops */
     bool log;
-    const char *by;         /* of lines: the axis, if each of its points is one, along the programs; or NULL */
+    const char
+        *by; /* of lines: the axis, if each of its points is one, along the programs; or NULL */
     const char *axis_title; /* what the axis of values is of; NULL: the values' labels say it */
 };
 
@@ -96,9 +105,9 @@ struct experiment_reason {
 /* A program by its command, where a name in the programs' folder is not enough. */
 struct own_program {
     const char *name;
-    const char *size;     /* it is this one when the programs have this size; NULL: with any other */
-    const char *folder;   /* it runs there; NULL: where the file is that names it */
-    const char *input;    /* standard input; NULL: none */
+    const char *size;   /* it is this one when the programs have this size; NULL: with any other */
+    const char *folder; /* it runs there; NULL: where the file is that names it */
+    const char *input;  /* standard input; NULL: none */
     struct words command; /* its file first, relative to the folder */
 };
 

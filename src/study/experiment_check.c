@@ -323,8 +323,9 @@ static bool check_by(struct script *script, const struct experiment *experiment,
     const bool can = chart->by == NULL ||
                      (chart->kind == CHART_LINES && strcmp(chart->by, experiment->axis) == 0);
 
-    return can || script_wrong(script, "charts are by program, and lines by what is varied: not by %.60s",
-                               chart->by);
+    return can ||
+           script_wrong(script, "charts are by program, and lines by what is varied: not by %.60s",
+                        chart->by);
 }
 
 static bool check_charts(struct script *script, const struct experiment *experiment)
@@ -332,8 +333,9 @@ static bool check_charts(struct script *script, const struct experiment *experim
     for (size_t i = 0; i < experiment->chart_count; i++) {
         const struct experiment_chart *chart = &experiment->charts[i];
         script->line = chart->values.line;
-        if ((chart->kind == CHART_LINES || chart->kind == CHART_MULTIPLES) &&
-            experiment->axis == NULL) {
+        const bool of_points = chart->kind == CHART_LINES || chart->kind == CHART_MULTIPLES ||
+                               chart->kind == CHART_RANKING;
+        if (of_points && experiment->axis == NULL) {
             return script_wrong(script, "%s need something that is varied",
                                 chart_kind_names[chart->kind]);
         }
