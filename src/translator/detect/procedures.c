@@ -109,6 +109,9 @@ static const uint8_t *hot_where_counted(struct context *context, struct fragment
     if (procedure->counted) {
         return hot(context, fragment, plain);
     }
+    if (!optimizer_allows(translator, fragment, true)) {
+        return plain; /* counting a procedure is a part of what its traces cost */
+    }
     const uint64_t began = target_clock(translator);
     count_blocks(translator, procedure);
     translator->counts->kind->uncount(translator, fragment->loop);
