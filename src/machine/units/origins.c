@@ -284,7 +284,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->count = executed->without = 0;
     executed->known = executed->own = origins->classes == NULL;
     if (executed->known) {
-        executed->near = executed->piece = pc;
+        executed->near = executed->piece = executed->begin = pc;
         add_executed(executed, pc);
         return;
     }
@@ -312,6 +312,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->piece =
         executed->count > executed->without ? executed->pcs[executed->count - 1] : mark.pc;
     executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
+    executed->begin = offset < piece ? pc : table.code_start + piece + (mark.own & ~1u);
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&
         read_mark(origins->memory, &table, place->mark + 1, &mark)) {
