@@ -218,8 +218,8 @@ static void begin_path(struct oracle_walk *walk, uint64_t head)
 }
 
 /* Where the program goes by the branch; false if that cannot be known. */
-static bool find_way(const struct site_branch *branch, const struct watch_event *event,
-                     struct watch_event *way)
+static bool find_way(const struct oracle *oracle, const struct site_branch *branch,
+                     const struct watch_event *event, struct watch_event *way)
 {
     switch ((enum leads)branch->leads) {
     case LEADS_THERE:
@@ -235,8 +235,15 @@ static bool find_way(const struct site_branch *branch, const struct watch_event 
         way->address =
             (event->hart->x[branch->reg] + (uint64_t)(int64_t)branch->offset) & ~UINT64_C(1);
         return true;
-    case LEADS_UNKNOWN:
-        break;
+    case LEADS_MEMORY:
+        way->taken = true;
+        way->address = event->hart->x[branch->reg] + (uint64_t)(int64_t)branch->kept;
+        if (!memory_read(oracle->origins->memory, &way->address, way->address,
+                         sizeof way->address)) {
+            break;
+        }
+        way->address = (way->address + (uint64_t)(int64_t)branch->offset) & ~UINT64_C(1);
+        return true;
     }
     return false;
 }
@@ -271,7 +278,7 @@ static void on_site(struct unit *unit, const struct watch_event *event)
     for (unsigned i = 0; i < site->count; i++) {
         const struct site_branch *branch = &site->branches[i];
         struct watch_event way = {.instruction = &branch->instruction, .hart = event->hart};
-        if (find_way(branch, event, &way)) {
+        if (find_way(oracle, branch, event, &way)) {
             follow(oracle, walk, site, &way);
         } else {
             oracle->unknown++;

@@ -66,10 +66,44 @@ static bool made_here(const struct origins *origins, const struct executed *exec
     return true;
 }
 
-/* gp and tp, which a translator has for itself. */
-static bool is_kept(unsigned reg)
+/* Where a translator keeps registers of the program: its own register tp leads there.  They stand in the order of their
+ * numbers. */
+#define TP 4
+#define REGISTER_BYTES 8
+/* More than what is done before the target of a jump is taken from its register. */
+#define SEARCHED_BYTES 128
+
+static bool reads(const struct rv64_insn *insn, unsigned reg)
 {
-    return reg == 3 || reg == 4;
+    const uint32_t flags = rv64_row(insn->op)->flags;
+
+    return ((flags & INSN_RS1_INT) != 0 && insn->rs1 == reg) ||
+           ((flags & INSN_RS2_INT) != 0 && insn->rs2 == reg);
+}
+
+/* Whether the code of a jump, from `at` on, takes the register that the program has the target in from memory: then *kept
+ * is where.  gp and tp may come to another register, and so it is known from what is saved before where they stand. */
+static bool is_kept(const struct origins *origins, guest_addr at, unsigned reg, int32_t *kept)
+{
+    const guest_addr end = at + SEARCHED_BYTES;
+    const bool own = reg == TP || reg == TP - 1;
+    bool found = false;
+    int64_t first = -1; /* where x0 would stand; -1: not known */
+    struct rv64_insn insn;
+
+    for (; !found && at < end && origins_read(origins, at, &insn); at += insn.length) {
+        if (insn.op == RV64_sd && insn.rs1 == TP) {
+            first = insn.imm - insn.rs2 * REGISTER_BYTES;
+            continue;
+        }
+        const bool loads = insn.op == RV64_ld && insn.rs1 == TP;
+        found = loads && (insn.rd == reg || (own && insn.imm == first + reg * REGISTER_BYTES));
+        *kept = (int32_t)insn.imm;
+        if (!found && (is_transfer(&insn) || (reads(&insn, reg) && !loads))) {
+            return false;
+        }
+    }
+    return found;
 }
 
 /* A jump that has an instruction of the machine, which `copy` is. */
@@ -86,12 +120,14 @@ static void add_jump(const struct origins *origins, struct found *found,
         add_certain(found, pc, insn, target);
     } else {
         struct site_branch *branch = add_branch(found, pc, insn);
-        branch->leads = origins->classes != NULL && !is_conditional(copy) && is_kept(insn->rs1)
-                            ? LEADS_UNKNOWN
-                            : LEADS_REGISTER;
+        const bool compares = is_conditional(copy);
+        const bool kept = origins->classes != NULL && !compares &&
+                          is_kept(origins, executed->begin, insn->rs1, &branch->kept);
+        branch->leads = kept ? LEADS_MEMORY : LEADS_REGISTER;
         branch->taken = true;
+        branch->kept = kept ? branch->kept : 0;
         /* A trace compares the target, which may be in another register than in the program. */
-        branch->reg = (uint8_t)(is_conditional(copy) ? copy->rs1 : insn->rs1);
+        branch->reg = kept ? TP : (uint8_t)(compares ? copy->rs1 : insn->rs1);
         branch->offset = (int32_t)insn->imm;
     }
 }

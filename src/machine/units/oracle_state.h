@@ -21,7 +21,7 @@ enum leads {
     LEADS_THERE,    /* always to `target`: it may take no instruction of its own */
     LEADS_BY_TEST,  /* where the machine's own branch says, or if it is turned, where that does not */
     LEADS_REGISTER, /* to what is in a register of the machine, and `offset` more */
-    LEADS_UNKNOWN,  /* to what is in a register that the translator keeps elsewhere */
+    LEADS_MEMORY, /* to what the translator keeps for such a register, at `kept` from its own, and `offset` more */
 };
 
 struct site_branch {
@@ -29,8 +29,8 @@ struct site_branch {
     uint8_t leads;                        /* enum leads */
     bool taken;                           /* of LEADS_THERE */
     bool turned;
-    uint8_t reg;
-    int32_t offset;
+    uint8_t reg; /* of LEADS_MEMORY: the translator's own */
+    int32_t offset, kept;
     guest_addr target;
 };
 
