@@ -51,19 +51,27 @@ static void add_certain(struct found *found, guest_addr pc, const struct rv64_in
     branch->target = next;
 }
 
-/* To a register whose value the instruction before it made, in the program and in the same piece: then nobody has it. */
-static bool made_here(const struct origins *origins, const struct executed *executed, unsigned i,
-                      const struct rv64_insn *insn, guest_addr *target)
-{
-    struct rv64_insn before;
+#define AUIPC_BYTES 4
 
-    if (i == 0 || !origins_read(origins, executed->pcs[i - 1], &before) ||
-        executed->pcs[i - 1] + before.length != executed->pcs[i] || before.op != RV64_auipc ||
-        before.rd != insn->rs1) {
+/* Whether the translator knows the target, since the instruction before the jump is the upper half of it: then the register
+ * may hold anything.  `copy` is what is executed for the jump: the rest of it is on the way, or it leaves an address to
+ * return to, or leads to the target. */
+static bool is_known(const struct origins *origins, const struct executed *executed, unsigned i,
+                     const struct rv64_insn *insn, const struct rv64_insn *copy, guest_addr *target)
+{
+    struct rv64_insn upper;
+    const guest_addr before = executed->pcs[i] - AUIPC_BYTES;
+
+    if (!origins_read(origins, before, &upper) || upper.op != RV64_auipc ||
+        upper.rd != insn->rs1) {
         return false;
     }
-    *target = (executed->pcs[i - 1] + (uint64_t)before.imm + (uint64_t)insn->imm) & ~UINT64_C(1);
-    return true;
+    *target = (before + (uint64_t)upper.imm + (uint64_t)insn->imm) & ~UINT64_C(1);
+    const bool together = i > 0 && executed->pcs[i - 1] == before;
+    const bool links = insn->rd != 0 && insn->rd != insn->rs1 && copy->rd == insn->rd &&
+                       (rv64_row(copy->op)->flags & INSN_RD_INT) != 0;
+    const bool leads = copy->rd == 0 && (copy->op == RV64_jal || copy->op == RV64_addi);
+    return origins->classes != NULL && (together || executed->next == *target || links || leads);
 }
 
 /* Where a translator keeps registers of the program: its own register tp leads there.  They stand in the order of their
@@ -116,7 +124,7 @@ static void add_jump(const struct origins *origins, struct found *found,
 
     if (insn->op == RV64_jal) {
         add_certain(found, pc, insn, pc + (uint64_t)insn->imm);
-    } else if (made_here(origins, executed, i, insn, &target)) {
+    } else if (is_known(origins, executed, i, insn, copy, &target)) {
         add_certain(found, pc, insn, target);
     } else {
         struct site_branch *branch = add_branch(found, pc, insn);
