@@ -50,6 +50,20 @@ static const char *take_words_fd(void *settings, const char *value)
     return NULL;
 }
 
+static const char *pass_on(void *settings, const char *name, const char *value);
+
+/* The translator tells the oracle which code is a trace. */
+static const char *take_oracle(void *settings, const char *value)
+{
+    struct run *run = settings;
+    (void)value;
+    const char *wrong = run->simulation.machine.oracle || run->words_fd != 0
+                            ? NULL
+                            : pass_on(settings, "--tell-traces", NULL);
+    run->simulation.machine.oracle = true;
+    return wrong;
+}
+
 /* The translator itself judges the values. */
 static const char *pass_on(void *settings, const char *name, const char *value)
 {
@@ -128,6 +142,7 @@ static const struct command_option options[] = {
     {"--env-fd", "N", NULL, simulation_take_env_fd},
     {"--earlier-fd", "N", NULL, simulation_take_earlier_fd},
     {"--words-fd", "N", NULL, take_words_fd},
+    {"--oracle", NULL, "judge the traces by the paths that the program takes often, for --stats and --summary (docs/stats.md)", take_oracle},
     {"--translator", "FILE", "the translator to run (" TRANSLATOR_NAME " beside strata, or $" TRANSLATOR_VARIABLE ")", take_translator},
 };
 /* clang-format on */
@@ -235,7 +250,8 @@ static void set_words(struct simulation *simulation, int fd, const char *file)
     simulation->machine.kept_descriptor = fd;
     simulation->machine.program = file;
     simulation->machine.count_classes =
-        simulation->stats_path != NULL || simulation->summary || simulation->machine_path != NULL;
+        simulation->stats_path != NULL || simulation->summary ||
+        simulation->machine_path != NULL || simulation->machine.oracle;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on

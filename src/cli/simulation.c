@@ -154,6 +154,9 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     if (simulation->no_profile) {
         add_word(reports, "--no-profile");
     }
+    if (simulation->machine.oracle) {
+        add_word(reports, "--oracle");
+    }
     add_option(reports, "--perfect-loads", simulation->perfect_path);
     add_option(reports, "--pipeview", simulation->machine.pipeview_path);
     for (size_t i = 0; i < simulation->machine.unit_count; i++) {

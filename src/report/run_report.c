@@ -8,6 +8,7 @@
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "machine/units/oracle.h"
 #include "report/earlier.h"
 #include "report/hotspots.h"
 #include "report/ledger_report.h"
@@ -180,6 +181,11 @@ static void gather_statistics(struct process *process, const struct run_descript
     hotspots_report(&hotspots, process, s);
     hotspots_free(&hotspots);
     profile_report_statistics(run->profile, process, s);
+    if (process->machine.oracle != NULL) {
+        s->begin(s, "oracle");
+        oracle_report(process->machine.oracle, s);
+        s->end(s);
+    }
     s->begin(s, "units");
     for (unsigned i = 0; i < process->machine.units.count; i++) {
         const struct unit *unit = process->machine.units.units[i];

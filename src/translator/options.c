@@ -44,6 +44,13 @@ static const char *take_no_link(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *take_tell_traces(struct options *options, const char *value)
+{
+    (void)value;
+    options->tells_traces = true;
+    return NULL;
+}
+
 static const char *take_no_follow(struct options *options, const char *value)
 {
     (void)value;

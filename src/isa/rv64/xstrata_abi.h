@@ -24,7 +24,7 @@ enum {
     XSTRATA_TIME_COUNT,
 };
 
-/* What ic.sync says of the bytes that it makes visible; 8 to 31 are free. */
+/* What ic.sync says of the bytes that it makes visible; 9 to 31 are free. */
 enum {
     XSTRATA_CODE_OTHER = 0,
     XSTRATA_CODE_FRAGMENT = 1,
@@ -34,6 +34,7 @@ enum {
     XSTRATA_CODE_LOOKUP = 5,
     XSTRATA_CODE_ORIGINS = 6, /* no code: a translator says where its struct xstrata_origins is */
     XSTRATA_CODE_LAST_WORDS = 7, /* no code: where its struct xstrata_last_words is */
+    XSTRATA_CODE_TRACE = 8, /* they stay what they are, and are the path of a trace */
 };
 
 /* Where in a program the code of a translator's fragments comes from, for who observes it: a table in the

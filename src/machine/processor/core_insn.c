@@ -11,6 +11,7 @@
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/oracle.h"
 #include "machine/units/profile.h"
 
 static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t number,
@@ -175,7 +176,7 @@ static void set_register(struct hart *hart, unsigned rd, uint64_t value)
 static bool origins_matter(const struct machine *machine, uint64_t bytes)
 {
     return (machine->pipeline != NULL && pipeline_knows_origins(machine->pipeline)) ||
-           (machine->profile != NULL && bytes > sizeof(uint32_t));
+           ((machine->profile != NULL || machine->oracle != NULL) && bytes > sizeof(uint32_t));
 }
 
 /* Where a translator keeps its table or its last words, or that new code is there of which the table says
@@ -196,6 +197,13 @@ static void note_translator(struct machine *machine, guest_addr start, uint64_t 
         if (machine->pipeline != NULL) {
             pipeline_forget_origins(machine->pipeline, start, bytes);
         }
+        if (machine->oracle != NULL) {
+            oracle_code_written(machine->oracle, start, start + bytes);
+        }
+        machine_rewatch(machine, start, bytes);
+    } else if (class == XSTRATA_CODE_TRACE && machine->oracle != NULL &&
+               bytes < GUEST_SPACE_BYTES) {
+        oracle_trace_made(machine->oracle, start, start + bytes);
         machine_rewatch(machine, start, bytes);
     } else if (class == XSTRATA_CODE_LAST_WORDS && bytes == sizeof(struct xstrata_last_words)) {
         machine->last_words = start;
@@ -251,7 +259,7 @@ bool core_insn_execute(struct machine *machine, struct hart *hart)
     case RV64_ic_sync:
         machine->ic_sync_calls++;
         machine_sync_range(machine, a, b);
-        if (machine->classes != NULL) {
+        if (machine->classes != NULL && insn.imm != XSTRATA_CODE_TRACE) {
             code_classes_name(machine->classes, a, b, (unsigned)insn.imm);
         }
         note_translator(machine, a, b, (unsigned)insn.imm);

@@ -15,6 +15,7 @@
 #include "machine/units/code_classes.h"
 #include "machine/units/counter_table.h"
 #include "machine/units/loop_profile.h"
+#include "machine/units/oracle.h"
 #include "machine/units/profile.h"
 #include "machine/units/reservation.h"
 #include "machine/units/trace.h"
@@ -276,6 +277,14 @@ static bool add_units(struct machine *machine)
         }
         add_unit_to_all(machine, profile_unit(machine->profile));
     }
+    if (options->oracle) {
+        machine->oracle = oracle_create(host, &machine->origins);
+        if (machine->oracle == NULL) {
+            fprintf(stderr, "strata: not enough memory for the oracle\n");
+            return false;
+        }
+        add_unit_to_all(machine, oracle_unit(machine->oracle));
+    }
     if (options->processor != NULL) {
         machine->pipeline = pipeline_create(options->processor);
         struct unit *unit =
@@ -425,6 +434,9 @@ void machine_release_hart(struct machine *machine, struct hart *hart)
     }
     if (machine->profile != NULL) {
         profile_forget(machine->profile, hart);
+    }
+    if (machine->oracle != NULL) {
+        oracle_forget(machine->oracle, hart);
     }
     callbacks_release(hart);
 }

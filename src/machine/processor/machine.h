@@ -11,6 +11,7 @@
 
 struct counter_table;
 struct loop_profile;
+struct oracle;
 struct profile;
 struct profile_request;
 struct code_classes;
@@ -32,6 +33,7 @@ struct machine_options {
     guest_addr trace_low, trace_high;      /* high is exclusive */
     bool strict_reservations;              /* sc fails after any other access since lr */
     bool profile_loops;                    /* count taken backward branches by target */
+    bool oracle;                           /* judge a translator's traces */
     bool count_classes;                    /* count instructions by the classes of ic.sync */
     const struct profile_request *profile; /* count instructions by address; NULL: do not */
     const struct parameters *processor;    /* cycle by cycle; NULL: instructions only */
@@ -68,6 +70,7 @@ struct machine {
     struct loop_profile *loops;       /* one of the units; NULL: nobody asked for it */
     struct code_classes *classes;     /* one of the units; NULL: nobody asked for it */
     struct profile *profile;          /* one of the units; NULL: nobody asked for it */
+    struct oracle *oracle;            /* one of the units; NULL: nobody asked for it */
     struct unit *warm_unit;           /* what warming records; in phase_units only */
     struct origins origins;           /* whose code an instruction is */
     guest_addr last_words;            /* of a translator: struct xstrata_last_words; 0: none */

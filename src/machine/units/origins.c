@@ -219,6 +219,17 @@ static bool next_begins(const struct origins *origins, const struct xstrata_orig
 /* The most that a translator makes one piece of: an upper half and a lower half. */
 #define PIECE_BYTES_MOST 8
 
+/* Whether a call is behind the upper half of its own target: then the two are one piece, unless the program goes on between
+ * them. */
+static bool calls_behind(const struct origins *origins, const struct rv64_insn *upper,
+                         guest_addr pc, bool known, guest_addr next)
+{
+    struct rv64_insn insn;
+
+    return (!known || next != pc) && upper->rd != 0 && origins_read(origins, pc, &insn) &&
+           insn.op == RV64_jalr && insn.rs1 == upper->rd && insn.rd == upper->rd;
+}
+
 /* Adds what the piece of the mark does.  One that only gives registers back has the address of the instruction
  * behind it; one that makes a constant stands for all instructions up to the next mark. */
 static void add_piece(const struct origins *origins, const struct xstrata_origins *table,
@@ -235,6 +246,10 @@ static void add_piece(const struct origins *origins, const struct xstrata_origin
         return;
     }
     guest_addr pc = mark->pc + insn.length;
+    if (calls_behind(origins, &insn, pc, known, next)) {
+        add_executed(executed, pc);
+        return;
+    }
     while (known && pc < next && next - mark->pc <= PIECE_BYTES_MOST &&
            origins_read(origins, pc, &insn)) {
         add_executed(executed, pc);
@@ -284,7 +299,7 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->count = executed->without = 0;
     executed->known = executed->own = origins->classes == NULL;
     if (executed->known) {
-        executed->near = executed->piece = pc;
+        executed->near = executed->piece = executed->begin = pc;
         add_executed(executed, pc);
         return;
     }
@@ -312,6 +327,10 @@ void origins_executed(const struct origins *origins, struct origin_place *place,
     executed->piece =
         executed->count > executed->without ? executed->pcs[executed->count - 1] : mark.pc;
     executed->near = executed->count > 0 ? executed->pcs[executed->count - 1] : mark.pc;
+    if (!next_begins(origins, &table, place->mark, &executed->next)) {
+        executed->next = 0;
+    }
+    executed->begin = offset < piece ? pc : table.code_start + piece + (mark.own & ~1u);
     if (executed->count == 0 && begins_before(origins, &table, place->mark + 1, offset + bytes) &&
         place->mark + 1 < count_marks(origins->memory, &table) &&
         read_mark(origins->memory, &table, place->mark + 1, &mark)) {

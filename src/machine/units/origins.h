@@ -46,6 +46,8 @@ struct executed {
     bool own;                            /* it stands for one of the program's */
     guest_addr near;  /* if it is, the last of `pcs`, or the one it is a part of or leads to */
     guest_addr piece; /* if it is, the one that it does, or in whose piece it is */
+    guest_addr next;  /* where in the program the code behind that begins; 0 if it is not known */
+    guest_addr begin; /* where the code of that one begins: itself, or code before it */
 };
 
 /* Where marks were found last: what follows an instruction is mostly of the same one. */

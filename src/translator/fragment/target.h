@@ -102,8 +102,15 @@ uint64_t target_cycles(const struct translator *translator);
 void target_guard_settle(struct translator *translator, const struct guard_site *site);
 
 /* The processor must see code that was written; its statistics tell classes apart. */
-enum code_class { CODE_FRAGMENT, CODE_TRAMPOLINE, CODE_COUNTER, CODE_LOOKUP, CODE_ALL };
-/* CODE_ALL, without a range: other threads must see all that was changed, even single words. */
+enum code_class {
+    CODE_FRAGMENT,
+    CODE_TRAMPOLINE,
+    CODE_COUNTER,
+    CODE_LOOKUP,
+    CODE_TRACE,
+    CODE_ALL
+};
+/* CODE_TRACE: the path of a trace, which it has seen already.  CODE_ALL, without a range: other threads must see all that was changed, even single words. */
 void target_sync(struct translator *translator, enum code_class class, const uint8_t *start,
                  const uint8_t *end);
 

@@ -425,6 +425,18 @@ static struct entrance *make_entrance(struct translator *translator,
     return entrance;
 }
 
+/* Who observes the processor wants to know.  The path ends with the branch that it ends with, or where the program is led
+ * elsewhere. */
+SELDOM static void tell(struct translator *translator, const struct plan *plan,
+                        const struct fragment *trace)
+{
+    const uint8_t *end = plan->end[-1].kind == STEP_BRANCH
+                             ? target_exit_begin(&trace->exits[0])
+                             : target_last_way(trace, trace->exit_count > plan->side_count);
+
+    target_sync(translator, CODE_TRACE, trace->entry, end);
+}
+
 enum trace_made trace_make(struct context *context, struct fragment *fragment,
                            const struct path *chosen, struct recipe recipe,
                            const struct looks *looks)
@@ -479,6 +491,9 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
         .entrance = make_entrance(translator, fragment, placed),
         .log = &log};
     struct fragment *trace = build_emit(translator, plan, &special);
+    if (UNLIKELY(translator->options.tells_traces)) {
+        tell(translator, plan, trace);
+    }
     trace->entrance = special.entrance;
     trace->instructions = (uint16_t)(placed != NULL  ? placed->length
                                      : recipe.passes ? optimizer->placed.plain_length

@@ -73,6 +73,7 @@ struct options {
     enum placement placement;
     uint64_t threshold;
     bool threshold_given; /* it is not the detector's own */
+    bool tells_traces;    /* the processor is told where each trace is */
     uint64_t max_loss; /* percent of what the program executes, for optimizing it; 100: no limit */
     uint64_t builder_cost; /* instructions that each call of dispatch takes more */
 };

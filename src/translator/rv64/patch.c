@@ -38,6 +38,9 @@ void target_sync(struct translator *translator, enum code_class class, const uin
     case CODE_COUNTER:
         xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_COUNTER);
         break;
+    case CODE_TRACE:
+        xstrata_ic_sync((uintptr_t)start, bytes, XSTRATA_CODE_TRACE);
+        break;
     case CODE_ALL: /* ic.sync is for all threads */
         break;
     }
