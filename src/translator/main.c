@@ -1,4 +1,5 @@
 /* Where the translator begins: it reads its options, loads the program and enters it. */
+#include "translator/detect/regions.h"
 #include "translator/fragment/arrival.h"
 #include "translator/fragment/translator.h"
 #include "translator/options.h"
@@ -64,6 +65,7 @@ _Noreturn void translator_start(uint64_t *stack)
     translator->has_last_words = target_offer_last_words(translator);
     count_start(translator);
     optimizer_start(translator);
+    regions_start(translator);
     arrival_start(translator);
     changes_start(translator);
     report_start(translator);

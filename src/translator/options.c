@@ -2,6 +2,7 @@
 #include "translator/options.h"
 
 #include "translator/detect/detectors.h"
+#include "translator/detect/regions.h"
 #include "translator/fragment/effort.h"
 #include "translator/fragment/lookups.h"
 
@@ -223,6 +224,11 @@ static const char *take_detector(struct options *options, const char *value)
                   known);
     }
     return NULL;
+}
+
+static const char *take_region(struct options *options, const char *value)
+{
+    return regions_take(&options->regions, value);
 }
 
 static const char *take_max_loss(struct options *options, const char *value)

@@ -22,8 +22,7 @@ bool found_waits(const struct optimizer *optimizer, const struct loop *loop)
     return find((struct optimizer *)(uintptr_t)optimizer, loop) != NULL;
 }
 
-/* If too many wait, it takes the place of one whose loop may never be executed again. */
-static void keep(struct optimizer *optimizer, struct loop *loop, const struct path *path)
+void found_keep(struct optimizer *optimizer, struct loop *loop, const struct path *path)
 {
     struct found_path *place = find(optimizer, loop);
 
@@ -99,7 +98,7 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
         return on;
     }
     const bool waits = found_waits(translator->optimizer, loop);
-    keep(translator->optimizer, loop, path);
+    found_keep(translator->optimizer, loop, path);
     if (waits) {
         return on; /* it was found before, and calls when it has waited */
     }

@@ -15,5 +15,8 @@ const uint8_t *found_again(struct context *context, struct fragment *fragment,
 void found_make(struct context *context, struct fragment *fragment, const struct path *path);
 /* Whether a path of the loop has been found that is not used yet. */
 bool found_waits(const struct optimizer *optimizer, const struct loop *loop);
+/* The path of the loop waits until it may be used.  If too many wait, it takes the place of one whose loop may never be
+ * executed again. */
+void found_keep(struct optimizer *optimizer, struct loop *loop, const struct path *path);
 
 #endif

@@ -51,7 +51,7 @@ void count_start(struct translator *translator)
     if (translator->counts == NULL) {
         host_fail(STATUS_FAILED, "not enough memory for counters", NULL, NULL, NULL);
     }
-    translator->counts->kind = kinds[options->counters];
+    translator->counts->kind = translator->counts->chosen = kinds[options->counters];
     target_counter_start(translator->context);
 }
 
@@ -372,7 +372,7 @@ struct count_totals count_get_totals(const struct translator *translator)
         totals.created += reading.made;
         totals.evicted += reading.evicted;
     }
-    if (counts->kind == &paper_counter || counts->kind == &taken_counter) {
+    if (counts->chosen == &paper_counter || counts->chosen == &taken_counter) {
         totals.collisions = paper_counter_collisions(counts);
     }
     return totals;

@@ -116,8 +116,9 @@ struct counter_kind {
 };
 
 struct counts {
-    const struct counter_kind *kind;
-    struct count_totals totals; /* of what is over; count_get_totals adds the rest */
+    const struct counter_kind *kind;   /* whose functions are called: those of the chosen one, */
+    const struct counter_kind *chosen; /* unless something stands before them (detect/limits.c) */
+    struct count_totals totals;        /* of what is over; count_get_totals adds the rest */
     struct {
         const struct loop *loop; /* whose count is on its way from a counter to the loop, or NULL */
         uint64_t executions;     /* that it has, wherever they are now */

@@ -32,6 +32,9 @@ struct fetch_mapping {
     unsigned permissions; /* of HOST_READ and the others */
     bool shared;
     bool file; /* what it shows, or shows until the program writes there, is in a file */
+    /* Of changes.mapping: regions have the whole list as it is.  It stands here so that forgetting both is one and the
+     * same. */
+    bool listed;
 };
 /* False if the kernel does not say; a range that ends at 0 if there is no such mapping. */
 bool fetch_ask(guest_addr address, struct fetch_mapping *mapping);

@@ -152,7 +152,7 @@ static void tell(struct ledger *ledger, const struct fragment *trace)
 
 bool ledger_counts(const struct translator *translator)
 {
-    return translator->counts->kind == &hw_counter && target_hw_unlimited();
+    return translator->counts->chosen == &hw_counter && target_hw_unlimited();
 }
 
 /* What passes have left out of each block, if they have changed the trace. */

@@ -40,6 +40,7 @@ struct inherited {
 };
 
 struct detector;
+struct regions;
 
 struct options {
     const struct detector *detector; /* what finds hot spots */
@@ -68,12 +69,13 @@ struct options {
     enum returns returns;
     unsigned lookup_bits; /* logarithm of the number of entries */
     bool lookup_fixed;    /* they never have more */
+    bool threshold_given; /* it is not the detector's own */
     enum code_changes code_changes;
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
-    bool threshold_given; /* it is not the detector's own */
-    bool tells_traces;    /* the processor is told where each trace is */
+    bool tells_traces;       /* the processor is told where each trace is */
+    struct regions *regions; /* where hot spots are looked for; NULL: everywhere */
     uint64_t max_loss; /* percent of what the program executes, for optimizing it; 100: no limit */
     uint64_t builder_cost; /* instructions that each call of dispatch takes more */
 };

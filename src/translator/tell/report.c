@@ -4,6 +4,7 @@
 #include "translator/fragment/detector.h"
 #include "translator/fragment/dispatch.h"
 #include "translator/host/output.h"
+#include "translator/tell/regions.h"
 
 #include "base/text.h"
 
@@ -447,6 +448,7 @@ static void write_statistics(struct translator *translator, struct output *outpu
     output_string(output, "\n },\n");
     put_processes(translator, output);
     put_ledger(translator, output);
+    regions_put(translator, output);
     put_hotspots(translator, &counted, output);
     if (translator->reports.earlier_bytes != 0) {
         output_string(output, ",\n \"earlier\": [");
