@@ -11,9 +11,9 @@
 #include "machine/units/counter_table.h"
 
 #include "base/check.h"
-#include "base/spread.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/state/statistics.h"
+#include "machine/units/keyed.h"
 #include "machine/units/origins.h"
 
 #include <stdlib.h>
@@ -27,21 +27,6 @@
 /* The paper's thresholds, for which reports say how many counters reach them. */
 static const uint64_t thresholds[] = {4, 10, 100, 1000, 10000, 100000};
 #define THRESHOLDS (sizeof thresholds / sizeof thresholds[0])
-
-#define FIRST_BITS 12
-
-/* What is found by an address. */
-struct keyed {
-    guest_addr key;
-    struct keyed *hash_next;
-    struct keyed *next; /* in order of creation */
-};
-struct keyed_set {
-    struct keyed **buckets; /* 2^bits, and at least as many as elements */
-    unsigned bits;
-    uint64_t count;
-    struct keyed *first, **last;
-};
 
 /* The key is where the program has it. */
 struct loop {
@@ -80,78 +65,9 @@ struct counter_table {
     struct counter_totals totals;
 };
 
-static struct keyed **bucket_of(const struct keyed_set *set, guest_addr key)
-{
-    return &set->buckets[spread_key(key / 2, set->bits)];
-}
-
-static struct keyed *find_keyed(const struct keyed_set *set, guest_addr key)
-{
-    struct keyed *keyed = *bucket_of(set, key);
-    while (keyed != NULL && keyed->key != key) {
-        keyed = keyed->hash_next;
-    }
-    return keyed;
-}
-
-static void add_to_bucket(struct keyed_set *set, struct keyed *keyed)
-{
-    struct keyed **bucket = bucket_of(set, keyed->key);
-    keyed->hash_next = *bucket;
-    *bucket = keyed;
-}
-
-static void add_buckets(struct keyed_set *set)
-{
-    struct keyed **buckets = calloc((size_t)2 << set->bits, sizeof(struct keyed *));
-    if (buckets == NULL) {
-        return; /* longer chains do */
-    }
-    free(set->buckets);
-    set->buckets = buckets;
-    set->bits++;
-    for (struct keyed *keyed = set->first; keyed != NULL; keyed = keyed->next) {
-        add_to_bucket(set, keyed);
-    }
-}
-
-/* An element of `bytes`, of which struct keyed is the first member. */
-static void *add_keyed(struct keyed_set *set, guest_addr key, size_t bytes)
-{
-    struct keyed *keyed = calloc(1, bytes);
-    ASSERT(keyed != NULL);
-    keyed->key = key;
-    if (set->count >> set->bits != 0) {
-        add_buckets(set);
-    }
-    add_to_bucket(set, keyed);
-    *set->last = keyed;
-    set->last = &keyed->next;
-    set->count++;
-    return keyed;
-}
-
-static bool create_set(struct keyed_set *set)
-{
-    set->bits = FIRST_BITS;
-    set->buckets = calloc((size_t)1 << FIRST_BITS, sizeof *set->buckets);
-    set->last = &set->first;
-    return set->buckets != NULL;
-}
-
-static void destroy_set(struct keyed_set *set)
-{
-    for (struct keyed *keyed = set->first; keyed != NULL;) {
-        struct keyed *next = keyed->next;
-        free(keyed);
-        keyed = next;
-    }
-    free(set->buckets);
-}
-
 static struct monitored *find(const struct counter_table *table, guest_addr tag)
 {
-    return (struct monitored *)(void *)find_keyed(&table->tags, tag);
+    return (struct monitored *)(void *)keyed_find(&table->tags, tag);
 }
 
 static const struct loop *first_loop(const struct counter_table *table)
@@ -220,9 +136,9 @@ static void stop_counting(struct counter_table *table, struct monitored *monitor
 static void start_counting(struct counter_table *table, struct monitored *monitored,
                            guest_addr home)
 {
-    struct loop *loop = (struct loop *)(void *)find_keyed(&table->loops, home);
+    struct loop *loop = (struct loop *)(void *)keyed_find(&table->loops, home);
     if (loop == NULL) {
-        loop = add_keyed(&table->loops, home, sizeof *loop);
+        loop = keyed_add(&table->loops, home, sizeof *loop);
     }
     monitored->loop = loop;
     monitored->next_of_loop = loop->tags;
@@ -265,7 +181,7 @@ void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr c
 {
     struct monitored *monitored = find(table, tag);
     if (monitored == NULL) {
-        monitored = add_keyed(&table->tags, tag, sizeof *monitored);
+        monitored = keyed_add(&table->tags, tag, sizeof *monitored);
         monitored->cell.unit = &table->unit;
     }
     if (!monitored->live) {
@@ -473,8 +389,8 @@ static void report(const struct unit *unit, struct statistics *statistics)
 static void destroy(struct unit *unit)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
-    destroy_set(&table->tags);
-    destroy_set(&table->loops);
+    keyed_destroy(&table->tags);
+    keyed_destroy(&table->loops);
     free(table->entries);
     free(table);
 }
@@ -500,7 +416,7 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
     table->unit.host = host;
     table->size = entries;
     table->entries = calloc(entries + 1, sizeof(struct monitored *));
-    const bool has_sets = create_set(&table->tags) & create_set(&table->loops);
+    const bool has_sets = keyed_create(&table->tags) & keyed_create(&table->loops);
     if (table->entries == NULL || !has_sets) {
         destroy(&table->unit);
         return NULL;
@@ -510,15 +426,7 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
 
 uint64_t counter_table_longest_chain(const struct counter_table *table)
 {
-    uint64_t longest = 0;
-    for (size_t i = 0; i < (size_t)1 << table->tags.bits; i++) {
-        uint64_t length = 0;
-        for (const struct keyed *at = table->tags.buckets[i]; at != NULL; at = at->hash_next) {
-            length++;
-        }
-        longest = length > longest ? length : longest;
-    }
-    return longest;
+    return keyed_longest_chain(&table->tags);
 }
 
 struct unit *counter_table_unit(struct counter_table *table)
