@@ -10,6 +10,7 @@
 
 #include "machine/engine/callbacks.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/replacement.h"
 
 #define CALLBACK UINT64_C(0x9000)
 
@@ -44,7 +45,7 @@ static void create_table(uint64_t entries)
     memset(&rewatched, 0, sizeof rewatched);
     memset(&hart, 0, sizeof hart);
     hart.skip_count_at = HART_NO_ADDRESS;
-    table = counter_table_create(entries, host);
+    table = counter_table_create(entries, replacement_find(NULL), host);
     assert_non_null(table);
 }
 
