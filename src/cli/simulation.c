@@ -13,6 +13,7 @@
 #include "machine/run.h"
 #include "machine/units/chosen.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/replacement.h"
 #include "report/earlier.h"
 #include "report/function_table.h"
 #include "report/phases_report.h"
@@ -74,7 +75,7 @@ static void add_perfect_load(void *context, guest_addr address)
 
 /* The words with which execve starts a RISC-V program again; see linux/execve.c.
  * They end with NULL, as execve wants them. */
-#define REEXEC_WORDS (40 + 2 * SETS_MAX)
+#define REEXEC_WORDS (42 + 2 * SETS_MAX)
 struct reexec {
     char *words[REEXEC_WORDS];
     unsigned count;
@@ -128,6 +129,7 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
     add_option(command, "--counter-entries",
                simulation->machine.counter_entries == COUNTER_UNLIMITED ? "unlimited"
                                                                         : command->entries);
+    add_option(command, "--counter-replacement", simulation->machine.counter_replacement->name);
 }
 
 /* The reports are of the first process, whatever program it runs in the end;
@@ -443,6 +445,7 @@ void simulation_run_companion(const struct simulation *simulation, char **words,
     /* Reports are of the first program. */
     own.machine = (struct machine_options){
         .counter_entries = simulation->machine.counter_entries,
+        .counter_replacement = simulation->machine.counter_replacement,
         .max_instructions = simulation->machine.max_instructions,
         .real_time = simulation->machine.real_time,
         .strict_reservations = simulation->machine.strict_reservations,

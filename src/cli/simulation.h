@@ -26,6 +26,7 @@ struct simulation {
     char *machine_path;                  /* what --machine names; malloc'ed when it was read */
     const char *sets[SETS_MAX];          /* SECTION.NAME=VALUE, as given */
     const char *units[UNITS_CHOSEN_MAX]; /* NAME[,PARAMETER=VALUE...], as given */
+    uint64_t counter_bits;               /* that the counter table may have; 0: nobody says */
     size_t set_count;
     const char *stats_path;
     const char *profile_path;

@@ -4,6 +4,7 @@
 #include "cli/simulation.h"
 #include "cli/words.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/replacement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,7 @@ const char *simulation_take_strict_sc(void *settings, const char *value)
 const char *simulation_take_counter_entries(void *settings, const char *value)
 {
     struct simulation *own = settings;
+    own->counter_bits = 0;
     if (strcmp(value, "unlimited") == 0) {
         own->machine.counter_entries = COUNTER_UNLIMITED;
         return NULL;
@@ -277,6 +279,35 @@ const char *simulation_take_counter_entries(void *settings, const char *value)
     return number_read(value, NUMBER_SIZE, 1, COUNTER_ENTRIES_MAX, &own->machine.counter_entries)
                ? NULL
                : "expected a number from 1 to 1048576, or unlimited:";
+}
+
+/* As many entries as the bits hold that were asked for, if they were. */
+static const char *fit_counters(struct simulation *own)
+{
+    struct machine_options *machine = &own->machine;
+    if (own->counter_bits == 0) {
+        return NULL;
+    }
+    machine->counter_entries =
+        counter_table_entries_in(own->counter_bits, machine->counter_replacement);
+    return machine->counter_entries != 0 ? NULL
+                                         : "there is no room for one entry in --counter-bits, with";
+}
+
+const char *simulation_take_counter_bits(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    if (!number_read(value, NUMBER_SIZE, COUNTER_BITS_MIN, COUNTER_BITS_MAX, &own->counter_bits)) {
+        return "expected a number from 512 to 268435456:";
+    }
+    return fit_counters(own);
+}
+
+const char *simulation_take_counter_replacement(void *settings, const char *value)
+{
+    struct simulation *own = settings;
+    own->machine.counter_replacement = replacement_find(value);
+    return own->machine.counter_replacement != NULL ? fit_counters(own) : replacement_expected;
 }
 
 const char *simulation_take_call_graph(void *settings, const char *value)
@@ -333,6 +364,7 @@ void simulation_begin(struct simulation *simulation)
 {
     *simulation = (struct simulation){.environment_fd = -1, .earlier_fd = -1};
     simulation->machine.counter_entries = COUNTER_UNLIMITED;
+    simulation->machine.counter_replacement = replacement_find(NULL);
     simulation->machine.trace_high = GUEST_SPACE_BYTES;
     simulation->machine.phases = (struct phase_options){.measure = PHASE_FOREVER,
                                                         .sample_measure = SAMPLE_MEASURE_DEFAULT,

@@ -7,6 +7,7 @@
 #include "machine/linux/layout.h"
 #include "machine/pipeline/pipeline.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/replacement.h"
 #include "machine/units/loop_profile.h"
 #include "machine/units/oracle.h"
 #include "report/earlier.h"
@@ -92,6 +93,7 @@ static void report_config(struct statistics *s, const struct process *process,
     } else {
         s->number(s, "counter_entries", options->counter_entries);
     }
+    s->text(s, "counter_replacement", options->counter_replacement->name);
     s->truth(s, "real_time", options->real_time);
     if (options->max_instructions == 0) {
         s->nothing(s, "max_instructions");

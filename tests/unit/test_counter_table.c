@@ -10,6 +10,7 @@
 
 #include "machine/engine/callbacks.h"
 #include "machine/units/counter_table.h"
+#include "machine/units/replacement.h"
 
 #define CALLBACK UINT64_C(0x9000)
 
@@ -37,15 +38,20 @@ static void raise_callback(void *machine, struct unit *unit, const struct watch_
     callbacks_raise(event->hart, unit, callback, argument);
 }
 
-static void create_table(uint64_t entries)
+static void create_table_with(uint64_t entries, const char *policy)
 {
     const struct unit_host host = {
         .rewatch = note_rewatch, .raise = raise_callback, .machine = &rewatched};
     memset(&rewatched, 0, sizeof rewatched);
     memset(&hart, 0, sizeof hart);
     hart.skip_count_at = HART_NO_ADDRESS;
-    table = counter_table_create(entries, host);
+    table = counter_table_create(entries, replacement_find(policy), host);
     assert_non_null(table);
+}
+
+static void create_table(uint64_t entries)
+{
+    create_table_with(entries, NULL);
 }
 
 static int destroy(void **unused)
@@ -66,6 +72,11 @@ static bool execute_once(guest_addr pc)
     const struct watch_request request = unit->kind->watches(unit, &instruction);
     if (!(request.events & WATCH_COUNTED)) {
         return false;
+    }
+    if (request.events & WATCH_EXECUTED) {
+        struct watch_event executed = event;
+        executed.own = request.own;
+        unit->kind->executed(unit, &executed);
     }
     hart.pc = pc;
     if (++request.cell->executions != request.cell->fires_at) {
@@ -286,6 +297,125 @@ static void dropped_entry_is_free_until_its_turn(void **unused)
     assert_int_equal(counter_table_read(table, 0x1000), 0);
 }
 
+/* Counters of 0x1000, 0x2000 and 0x3000 in a table of three, which count so often, in this order. */
+static void fill(const char *policy, unsigned first, unsigned second, unsigned third)
+{
+    create_table_with(3, policy);
+    counter_table_new(table, 0x1000, 0, 0);
+    counter_table_new(table, 0x2000, 0, 0);
+    counter_table_new(table, 0x3000, 0, 0);
+    execute(0x1000, first);
+    execute(0x2000, second);
+    execute(0x3000, third);
+}
+
+/* Whose counter has gone for that of `tag`. */
+static guest_addr goes_for(guest_addr tag)
+{
+    guest_addr gone = 0;
+    bool was[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        was[i] = counter_table_read(table, 0x1000 * (i + 1)) != UINT64_MAX;
+    }
+    counter_table_new(table, tag, 0, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        const guest_addr at = 0x1000 * (i + 1);
+        if (was[i] && counter_table_read(table, at) == UINT64_MAX) {
+            assert_int_equal(gone, 0);
+            gone = at;
+        }
+    }
+    return gone;
+}
+
+static void usual_policy_is_circular(void **unused)
+{
+    (void)unused;
+    assert_string_equal(replacement_find(NULL)->name, "circular");
+    assert_null(replacement_find("circula"));
+    fill(NULL, 9, 1, 5);
+    assert_int_equal(goes_for(0x4000), 0x1000);
+}
+
+static void least_count_goes(void **unused)
+{
+    (void)unused;
+    fill("least-count", 9, 4, 5);
+    assert_int_equal(goes_for(0x4000), 0x2000);
+    execute(0x4000, 5);
+    /* Of two with the same count the one that was made first. */
+    assert_int_equal(goes_for(0x5000), 0x3000);
+    assert_int_equal(counter_table_read(table, 0x5000), 0);
+}
+
+static void least_recent_goes(void **unused)
+{
+    (void)unused;
+    fill("least-recent", 1, 9, 9);
+    execute(0x1000, 1);
+    assert_int_equal(goes_for(0x4000), 0x2000);
+    execute(0x3000, 1);
+    /* A counter that has not counted yet was made at a time, too. */
+    assert_int_equal(goes_for(0x5000), 0x1000);
+    execute(0x5000, 1);
+    execute(0x3000, 1);
+    counter_table_new(table, 0x6000, 0, 0); /* for 0x4000 */
+    assert_int_equal(counter_table_read(table, 0x4000), UINT64_MAX);
+}
+
+/* A new counter takes over what the one before it had, for the order only: it counts and calls from 0 on. */
+static void frequent_takes_over(void **unused)
+{
+    (void)unused;
+    fill("frequent", 9, 4, 5);
+    assert_int_equal(goes_for(0x4000), 0x2000);
+    assert_int_equal(counter_table_read(table, 0x4000), 0);
+    execute(0x4000, 2);                         /* 4 + 2 */
+    assert_int_equal(goes_for(0x5000), 0x3000); /* 5 */
+    execute(0x5000, 2);                         /* 5 + 2 */
+    counter_table_new(table, 0x6000, CALLBACK, 2);
+    assert_int_equal(counter_table_read(table, 0x4000), UINT64_MAX);
+    assert_int_equal(execute(0x6000, 5), 1); /* 6 + 5 */
+    assert_int_equal(counter_table_read(table, 0x6000), 5);
+    counter_table_new(table, 0x7000, 0, 0);
+    assert_int_equal(counter_table_read(table, 0x5000), UINT64_MAX);
+    assert_int_equal(counter_table_read(table, 0x1000), 9);
+}
+
+/* Only the paper's evicts while an entry is free. */
+static void free_entry_is_taken_first(void **unused)
+{
+    (void)unused;
+    static const char *const policies[] = {"least-count", "least-recent", "frequent"};
+    for (unsigned i = 0; i < 3; i++) {
+        fill(policies[i], 9, 4, 5);
+        counter_table_drop(table, 0x3000);
+        assert_int_equal(goes_for(0x4000), 0);
+        assert_int_equal(counter_table_totals(table).evicted, 0);
+        counter_table_new(table, 0x5000, 0, 0);
+        assert_int_equal(counter_table_totals(table).evicted, 1);
+        assert_int_equal(counter_table_totals(table).live, 3);
+        destroy(NULL);
+    }
+    create_table(1);
+}
+
+static void bits_decide_how_many_entries(void **unused)
+{
+    (void)unused;
+    create_table(1);
+    static const struct {
+        const char *policy;
+        uint64_t entries;
+    } expected[] = {{"circular", 64}, {"least-count", 64}, {"least-recent", 62}, {"frequent", 51}};
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const struct replacement *policy = replacement_find(expected[i].policy);
+        assert_int_equal(counter_table_entries_in(16384, policy), expected[i].entries);
+        assert_int_equal(counter_table_entries_in(255, policy), 0);
+    }
+}
+
 static void unlimited_table_evicts_nothing(void **unused)
 {
     enum { MANY = 20000 };
@@ -415,6 +545,12 @@ int main(void)
         TEST(full_table_evicts_in_circular_order),
         TEST(evicted_counter_has_no_callback_and_starts_anew),
         TEST(dropped_entry_is_free_until_its_turn),
+        TEST(usual_policy_is_circular),
+        TEST(least_count_goes),
+        TEST(least_recent_goes),
+        TEST(frequent_takes_over),
+        TEST(free_entry_is_taken_first),
+        TEST(bits_decide_how_many_entries),
         TEST(unlimited_table_evicts_nothing),
         TEST(largest_table_holds_its_number),
         TEST(summaries_count_on_after_eviction_most_executed_first),

@@ -17,6 +17,7 @@
 #include "machine/units/loop_profile.h"
 #include "machine/units/oracle.h"
 #include "machine/units/profile.h"
+#include "machine/units/replacement.h"
 #include "machine/units/reservation.h"
 #include "machine/units/trace.h"
 #include "machine/units/window_sampler.h"
@@ -235,7 +236,10 @@ static bool add_units(struct machine *machine)
 {
     const struct machine_options *options = &machine->options;
     const struct unit_host host = host_of(machine);
-    machine->counters = counter_table_create(options->counter_entries, host);
+    const struct replacement *replacement = options->counter_replacement != NULL
+                                                ? options->counter_replacement
+                                                : replacement_find(NULL);
+    machine->counters = counter_table_create(options->counter_entries, replacement, host);
     if (machine->counters == NULL) {
         fprintf(stderr, "strata: not enough memory for %llu counters\n",
                 (unsigned long long)options->counter_entries);

@@ -10,6 +10,7 @@
 #include "machine/units/origins.h"
 
 struct counter_table;
+struct replacement;
 struct loop_profile;
 struct oracle;
 struct profile;
@@ -26,8 +27,9 @@ struct slice_set;
 #define OWN_DESCRIPTORS 3
 
 struct machine_options {
-    uint64_t counter_entries;              /* 0: unlimited */
-    uint64_t max_instructions;             /* 0: no limit */
+    uint64_t counter_entries;                      /* 0: unlimited */
+    const struct replacement *counter_replacement; /* NULL: the paper's */
+    uint64_t max_instructions;                     /* 0: no limit */
     bool real_time;                        /* the host's clock instead of retired instructions */
     const char *trace_path;                /* NULL: no trace */
     guest_addr trace_low, trace_high;      /* high is exclusive */

@@ -1,4 +1,4 @@
-/* The paper's counter table: a circular buffer of PC-tagged counters, and all loops that ever had one.
+/* The paper's counter table: a buffer of PC-tagged counters, and all loops that ever had one.
  *
  * The hardware keeps, per entry, a tag, a count and a callback.  For statistics only, executions of every address
  * that was ever monitored go on being counted, as if the table were unlimited, until ctr.drop says that the address
@@ -11,10 +11,11 @@
 #include "machine/units/counter_table.h"
 
 #include "base/check.h"
-#include "base/spread.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/state/statistics.h"
+#include "machine/units/keyed.h"
 #include "machine/units/origins.h"
+#include "machine/units/replacement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +28,6 @@
 /* The paper's thresholds, for which reports say how many counters reach them. */
 static const uint64_t thresholds[] = {4, 10, 100, 1000, 10000, 100000};
 #define THRESHOLDS (sizeof thresholds / sizeof thresholds[0])
-
-#define FIRST_BITS 12
-
-/* What is found by an address. */
-struct keyed {
-    guest_addr key;
-    struct keyed *hash_next;
-    struct keyed *next; /* in order of creation */
-};
-struct keyed_set {
-    struct keyed **buckets; /* 2^bits, and at least as many as elements */
-    unsigned bits;
-    uint64_t count;
-    struct keyed *first, **last;
-};
 
 /* The key is where the program has it. */
 struct loop {
@@ -64,6 +50,8 @@ struct monitored {
     uint64_t base;                      /* cell.executions when the present entry was made */
     uint64_t threshold;                 /* of the present entry, 0: never */
     uint64_t entry;                     /* of a table with a size: the present one */
+    uint64_t error;                     /* of the present entry: what it took over */
+    uint64_t last;                      /* when it counted, or was made, for the policy */
     uint64_t times[XSTRATA_TIME_COUNT]; /* of the present entry */
     bool counts;                        /* executions are those of the loop */
     bool live;                          /* an entry holds it */
@@ -73,85 +61,20 @@ struct counter_table {
     struct unit unit;
     const struct origins *origins; /* NULL: what is counted is the program itself */
     uint64_t size;                 /* COUNTER_UNLIMITED or the number of entries */
+    const struct replacement *replacement;
     struct monitored **entries;
-    uint64_t index; /* where the next counter goes */
+    struct replacement_entry *shown; /* to a policy that looks */
+    uint64_t index;                  /* behind the entry where the last counter went */
+    uint64_t used;                   /* entries */
+    uint64_t now;                    /* counted executions, for a policy that asks when */
     bool takes_times;
     struct keyed_set tags, loops;
     struct counter_totals totals;
 };
 
-static struct keyed **bucket_of(const struct keyed_set *set, guest_addr key)
-{
-    return &set->buckets[spread_key(key / 2, set->bits)];
-}
-
-static struct keyed *find_keyed(const struct keyed_set *set, guest_addr key)
-{
-    struct keyed *keyed = *bucket_of(set, key);
-    while (keyed != NULL && keyed->key != key) {
-        keyed = keyed->hash_next;
-    }
-    return keyed;
-}
-
-static void add_to_bucket(struct keyed_set *set, struct keyed *keyed)
-{
-    struct keyed **bucket = bucket_of(set, keyed->key);
-    keyed->hash_next = *bucket;
-    *bucket = keyed;
-}
-
-static void add_buckets(struct keyed_set *set)
-{
-    struct keyed **buckets = calloc((size_t)2 << set->bits, sizeof(struct keyed *));
-    if (buckets == NULL) {
-        return; /* longer chains do */
-    }
-    free(set->buckets);
-    set->buckets = buckets;
-    set->bits++;
-    for (struct keyed *keyed = set->first; keyed != NULL; keyed = keyed->next) {
-        add_to_bucket(set, keyed);
-    }
-}
-
-/* An element of `bytes`, of which struct keyed is the first member. */
-static void *add_keyed(struct keyed_set *set, guest_addr key, size_t bytes)
-{
-    struct keyed *keyed = calloc(1, bytes);
-    ASSERT(keyed != NULL);
-    keyed->key = key;
-    if (set->count >> set->bits != 0) {
-        add_buckets(set);
-    }
-    add_to_bucket(set, keyed);
-    *set->last = keyed;
-    set->last = &keyed->next;
-    set->count++;
-    return keyed;
-}
-
-static bool create_set(struct keyed_set *set)
-{
-    set->bits = FIRST_BITS;
-    set->buckets = calloc((size_t)1 << FIRST_BITS, sizeof *set->buckets);
-    set->last = &set->first;
-    return set->buckets != NULL;
-}
-
-static void destroy_set(struct keyed_set *set)
-{
-    for (struct keyed *keyed = set->first; keyed != NULL;) {
-        struct keyed *next = keyed->next;
-        free(keyed);
-        keyed = next;
-    }
-    free(set->buckets);
-}
-
 static struct monitored *find(const struct counter_table *table, guest_addr tag)
 {
-    return (struct monitored *)(void *)find_keyed(&table->tags, tag);
+    return (struct monitored *)(void *)keyed_find(&table->tags, tag);
 }
 
 static const struct loop *first_loop(const struct counter_table *table)
@@ -220,9 +143,9 @@ static void stop_counting(struct counter_table *table, struct monitored *monitor
 static void start_counting(struct counter_table *table, struct monitored *monitored,
                            guest_addr home)
 {
-    struct loop *loop = (struct loop *)(void *)find_keyed(&table->loops, home);
+    struct loop *loop = (struct loop *)(void *)keyed_find(&table->loops, home);
     if (loop == NULL) {
-        loop = add_keyed(&table->loops, home, sizeof *loop);
+        loop = keyed_add(&table->loops, home, sizeof *loop);
     }
     monitored->loop = loop;
     monitored->next_of_loop = loop->tags;
@@ -231,21 +154,60 @@ static void start_counting(struct counter_table *table, struct monitored *monito
     unit_rewatch(&table->unit, monitored->keyed.key, 1);
 }
 
+/* All entries are in use. */
+static uint64_t choose_entry(struct counter_table *table)
+{
+    for (uint64_t i = 0; table->replacement->looks && i < table->size; i++) {
+        const struct monitored *at = table->entries[i];
+        table->shown[i] =
+            (struct replacement_entry){.count = count_of(at), .error = at->error, .last = at->last};
+    }
+    const uint64_t chosen = table->replacement->choose(table->shown, table->size, table->index);
+    ASSERT(chosen < table->size);
+    return chosen;
+}
+
+/* The entry where a new counter goes. */
+static uint64_t find_entry(struct counter_table *table)
+{
+    if (!table->replacement->looks) {
+        return table->replacement->choose(NULL, table->size, table->index);
+    }
+    for (uint64_t i = 0; table->used < table->size && i < table->size; i++) {
+        const uint64_t at = (table->index + i) % table->size;
+        if (table->entries[at] == NULL) {
+            return at;
+        }
+    }
+    return choose_entry(table);
+}
+
+static void evict(struct counter_table *table, struct monitored *old)
+{
+    leave_table(old);
+    old->loop->evicted = true;
+    table->totals.evicted++;
+    table->used--;
+}
+
 static void enter_table(struct counter_table *table, struct monitored *monitored)
 {
+    monitored->error = 0;
     if (table->size != COUNTER_UNLIMITED) {
-        struct monitored *old = table->entries[table->index];
+        const uint64_t entry = find_entry(table);
+        struct monitored *old = table->entries[entry];
         if (old != NULL) {
-            leave_table(old);
-            old->loop->evicted = true;
-            table->totals.evicted++;
+            monitored->error = table->replacement->takes_over ? count_of(old) + old->error : 0;
+            evict(table, old);
         }
-        table->entries[table->index] = monitored;
-        monitored->entry = table->index;
-        table->index = (table->index + 1) % table->size;
+        table->entries[entry] = monitored;
+        table->used++;
+        monitored->entry = entry;
+        table->index = (entry + 1) % table->size;
     }
     monitored->live = true;
     monitored->base = monitored->cell.executions;
+    monitored->last = table->now;
     memset(monitored->times, 0, sizeof monitored->times);
     table->totals.created++;
 }
@@ -265,7 +227,7 @@ void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr c
 {
     struct monitored *monitored = find(table, tag);
     if (monitored == NULL) {
-        monitored = add_keyed(&table->tags, tag, sizeof *monitored);
+        monitored = keyed_add(&table->tags, tag, sizeof *monitored);
         monitored->cell.unit = &table->unit;
     }
     if (!monitored->live) {
@@ -310,6 +272,7 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
         if (table->size != COUNTER_UNLIMITED) {
             ASSERT(table->entries[monitored->entry] == monitored);
             table->entries[monitored->entry] = NULL;
+            table->used--;
         }
     }
     stop_counting(table, monitored);
@@ -321,6 +284,13 @@ static void on_counted(struct unit *unit, const struct watch_event *event, struc
         (struct monitored *)(void *)((char *)cell - offsetof(struct monitored, cell));
     set_firing(monitored);
     unit_raise(unit, event, monitored->callback, monitored->keyed.key);
+}
+
+static void on_executed(struct unit *unit, const struct watch_event *event)
+{
+    struct counter_table *table = (struct counter_table *)(void *)unit;
+
+    ((struct monitored *)event->own)->last = ++table->now;
 }
 
 static void on_retired(struct unit *unit, const struct watch_event *event)
@@ -353,8 +323,9 @@ static struct watch_request watches(struct unit *unit, const struct watch_instru
     if (monitored == NULL || !monitored->counts) {
         return (struct watch_request){.events = 0};
     }
-    return (struct watch_request){.events =
-                                      WATCH_COUNTED | (table->takes_times ? WATCH_RETIRED : 0u),
+    return (struct watch_request){.events = WATCH_COUNTED |
+                                            (table->takes_times ? WATCH_RETIRED : 0u) |
+                                            (table->replacement->keeps_last ? WATCH_EXECUTED : 0u),
                                   .cell = &monitored->cell,
                                   .own = monitored};
 }
@@ -435,14 +406,30 @@ static void report_thresholds(const struct counter_table *table, struct statisti
     statistics->end(statistics);
 }
 
+static struct unit_cost cost_of(uint64_t entries, const struct replacement *replacement)
+{
+    const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
+    const struct unit_cost more = replacement->cost(entries);
+
+    return (struct unit_cost){.storage_bits = entries * entry_bits + more.storage_bits,
+                              .comparators = entries * 2 + more.comparators,
+                              .adders = entries + more.adders};
+}
+
 /* An unlimited table cannot be built: it has no cost to state. */
 struct unit_cost counter_table_cost(const struct counter_table *table)
 {
-    const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
+    return cost_of(table->size, table->replacement);
+}
 
-    return (struct unit_cost){.storage_bits = table->size * entry_bits,
-                              .comparators = table->size * 2,
-                              .adders = table->size};
+uint64_t counter_table_entries_in(uint64_t bits, const struct replacement *replacement)
+{
+    uint64_t entries = bits / (TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS);
+
+    while (cost_of(entries, replacement).storage_bits > bits) {
+        entries--;
+    }
+    return entries;
 }
 
 static void report(const struct unit *unit, struct statistics *statistics)
@@ -454,6 +441,7 @@ static void report(const struct unit *unit, struct statistics *statistics)
     } else {
         statistics->number(statistics, "entries", table->size);
     }
+    statistics->text(statistics, "replacement", table->replacement->name);
     statistics->number(statistics, "created", totals.created);
     statistics->number(statistics, "evicted", totals.evicted);
     statistics->number(statistics, "dropped", totals.dropped);
@@ -473,9 +461,10 @@ static void report(const struct unit *unit, struct statistics *statistics)
 static void destroy(struct unit *unit)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
-    destroy_set(&table->tags);
-    destroy_set(&table->loops);
+    keyed_destroy(&table->tags);
+    keyed_destroy(&table->loops);
     free(table->entries);
+    free(table->shown);
     free(table);
 }
 
@@ -484,13 +473,15 @@ static const struct unit_kind kind = {
     .timed = WATCH_RETIRED,
     .watches = watches,
     .counted = on_counted,
+    .executed = on_executed,
     .retired = on_retired,
     .callback_begins = on_callback_begins,
     .report = report,
     .destroy = destroy,
 };
 
-struct counter_table *counter_table_create(uint64_t entries, struct unit_host host)
+struct counter_table *counter_table_create(uint64_t entries, const struct replacement *replacement,
+                                           struct unit_host host)
 {
     struct counter_table *table = calloc(1, sizeof *table);
     if (table == NULL) {
@@ -499,9 +490,12 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
     table->unit.kind = &kind;
     table->unit.host = host;
     table->size = entries;
+    table->replacement = replacement;
     table->entries = calloc(entries + 1, sizeof(struct monitored *));
-    const bool has_sets = create_set(&table->tags) & create_set(&table->loops);
-    if (table->entries == NULL || !has_sets) {
+    table->shown = replacement->looks ? calloc(entries + 1, sizeof *table->shown) : NULL;
+    const bool enough = table->entries != NULL && (table->shown != NULL || !replacement->looks);
+    const bool has_sets = keyed_create(&table->tags) & keyed_create(&table->loops);
+    if (!enough || !has_sets) {
         destroy(&table->unit);
         return NULL;
     }
@@ -510,15 +504,7 @@ struct counter_table *counter_table_create(uint64_t entries, struct unit_host ho
 
 uint64_t counter_table_longest_chain(const struct counter_table *table)
 {
-    uint64_t longest = 0;
-    for (size_t i = 0; i < (size_t)1 << table->tags.bits; i++) {
-        uint64_t length = 0;
-        for (const struct keyed *at = table->tags.buckets[i]; at != NULL; at = at->hash_next) {
-            length++;
-        }
-        longest = length > longest ? length : longest;
-    }
-    return longest;
+    return keyed_longest_chain(&table->tags);
 }
 
 struct unit *counter_table_unit(struct counter_table *table)

@@ -7,11 +7,16 @@
 
 struct counter_table;
 struct origins;
+struct replacement;
 
 #define COUNTER_UNLIMITED 0
 #define COUNTER_ENTRIES_MAX (UINT64_C(1) << 20)
+/* What a size in bits may be: of two entries of the paper's to those of the largest table. */
+#define COUNTER_BITS_MIN 512
+#define COUNTER_BITS_MAX (COUNTER_ENTRIES_MAX * 256)
 
-struct counter_table *counter_table_create(uint64_t entries, struct unit_host host);
+struct counter_table *counter_table_create(uint64_t entries, const struct replacement *replacement,
+                                           struct unit_host host);
 struct unit *counter_table_unit(struct counter_table *table);
 
 /* From now on a tag in a translator's cache is a counter of the program's loop that has its code there. */
@@ -50,5 +55,7 @@ struct counter_summary *counter_table_summaries(const struct counter_table *tabl
 uint64_t counter_table_longest_chain(const struct counter_table *table);
 /* What the hardware would consist of; nothing if the table is unlimited. */
 struct unit_cost counter_table_cost(const struct counter_table *table);
+/* The most entries that so many bits hold with a policy; 0 if not even one. */
+uint64_t counter_table_entries_in(uint64_t bits, const struct replacement *replacement);
 
 #endif

@@ -12,5 +12,6 @@
 
 FINDS(bbb);
 FINDS(frames);
+FINDS(frequent);
 FINDS(paths);
 FINDS(hardware);
