@@ -23,4 +23,5 @@ const struct detector counted_frames_detector = {.heads = HEADS_PLACED,
                                                  .only_told = true,
                                                  .grows = true,
                                                  .hot = hot,
+                                                 .wants = found_wants,
                                                  .found = found_take};

@@ -81,6 +81,14 @@ static const uint8_t *make(struct context *context, struct fragment *fragment,
     return plain;
 }
 
+bool found_wants(const struct translator *translator, const struct fragment *fragment)
+{
+    const struct loop *loop = fragment->loop;
+
+    return loop == NULL ||
+           (translator->optimizer != NULL && !found_waits(translator->optimizer, loop));
+}
+
 const uint8_t *found_take(struct context *context, struct fragment *fragment,
                           const struct path *path)
 {
@@ -97,11 +105,10 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
     if (translator->optimizer == NULL) {
         return on;
     }
-    const bool waits = found_waits(translator->optimizer, loop);
-    found_keep(translator->optimizer, loop, path);
-    if (waits) {
-        return on; /* it was found before, and calls when it has waited */
+    if (found_waits(translator->optimizer, loop)) {
+        return on; /* another thread came here first; the loop calls when it has waited */
     }
+    found_keep(translator->optimizer, loop, path);
     if (path->count == 1) {
         /* Its counter calls at once, and found_again has it recorded. */
         loop->profiled = false;

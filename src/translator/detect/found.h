@@ -4,6 +4,8 @@
 
 #include "translator/fragment/optimizer.h"
 
+/* For struct detector: nothing that has been found of the loop waits to become a trace, or is known where none is made. */
+bool found_wants(const struct translator *translator, const struct fragment *fragment);
 /* For struct detector: the hardware found a path; the loop had to wait, and has been executed often enough.  Where all that
  * was found is a head, or the trace of what was found did not pay, the path is recorded. */
 const uint8_t *found_take(struct context *context, struct fragment *fragment,

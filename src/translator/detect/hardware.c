@@ -8,6 +8,7 @@
                                            .threshold = 100,                                       \
                                            .finds = true,                                          \
                                            .hot = found_again,                                     \
+                                           .wants = found_wants,                                   \
                                            .found = found_take}
 
 FINDS(bbb);

@@ -40,6 +40,9 @@ struct detector {
     /* The counter at the beginning of `fragment` reached its threshold, and its loop has no path yet; the execution has been
      * counted, and has not happened.  Returns where the program goes on: `plain`, or elsewhere. */
     const uint8_t *(*hot)(struct context *context, struct fragment *fragment, const uint8_t *plain);
+    /* Of one that `finds`: whether it wants to know what the hardware found at the beginning of `fragment`.  Called where
+     * nothing may be changed, in the middle of the program, and no lock is held. */
+    bool (*wants)(const struct translator *translator, const struct fragment *fragment);
     /* Of one that `finds`: the hardware found the path, which begins with `fragment` and may be one block alone.  The
      * program is about to execute it.  Returns where it goes on. */
     const uint8_t *(*found)(struct context *context, struct fragment *fragment,
