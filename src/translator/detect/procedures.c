@@ -86,7 +86,8 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
     return go_on(translator, fragment);
 }
 
-/* Each block of the procedure gets a counter. */
+/* Each block of the procedure gets a counter.  Those that have one already begin anew, or they would seem to lead
+ * elsewhere as often as they were executed before. */
 static void count_blocks(struct context *context, struct procedure *procedure)
 {
     struct translator *translator = context->translator;
@@ -94,7 +95,11 @@ static void count_blocks(struct context *context, struct procedure *procedure)
 
     procedure_read(context, &known->procedures, procedure, &known->blocks);
     for (unsigned i = 0; i < known->blocks.count; i++) {
-        count_grown(translator, known->blocks.blocks[i].fragment);
+        const struct procedure_block *block = &known->blocks.blocks[i];
+        count_grown(translator, block->fragment);
+        if (block->fragment->loop != NULL) {
+            block->fragment->loop->executions_alone = block->executions;
+        }
     }
     procedure->counted = true;
 }
@@ -111,8 +116,8 @@ static const uint8_t *hot_where_counted(struct context *context, struct fragment
         return hot(context, fragment, plain);
     }
     const uint64_t began = target_clock(translator);
-    count_blocks(context, procedure);
     translator->counts->kind->uncount(translator, fragment->loop);
+    count_blocks(context, procedure);
     translator->counts->kind->again(translator, fragment->loop, translator->options.threshold);
     optimizer_spend(translator, fragment->loop, target_clock(translator) - began, 0);
     return plain;
