@@ -25,7 +25,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(LIBRARY)
 $(BUILD)/unit/test_simplify: src/translator/rv64/simplify.c src/translator/rv64/fold.c
 
 # The core of the translator for the host, against the headers of the toy instead of rv64/; and the toy.
-TOY_SOURCES := $(wildcard src/translator/passes/*.c src/translator/fragment/*.c src/translator/detect/*.c tests/toy/*.c) src/base/text.c
+TOY_SOURCES := $(wildcard src/translator/passes/*.c src/translator/fragment/*.c src/translator/detect/*.c tests/toy/*.c) src/base/number.c src/base/text.c
 TOY_OBJECTS := $(TOY_SOURCES:%.c=$(BUILD)/toy/%.o)
 TOY_TESTS := $(wildcard tests/unit/test_fragment_*.c)
 

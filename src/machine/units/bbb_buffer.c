@@ -1,10 +1,10 @@
 /* The branch behaviour buffer: its entries, its timers and the hot spot detection counter. */
 #include "machine/units/bbb_buffer.h"
 
+#include "machine/units/bits.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define HALFWORD_BITS 63 /* of an address without its lowest bit */
 
 static uint64_t limit_of(unsigned bits)
 {
@@ -177,12 +177,6 @@ uint64_t bbb_buffer_candidates(const struct bbb_buffer *buffer)
         candidates += buffer->entries[i].candidate;
     }
     return candidates;
-}
-
-/* Bits of a counter of 0 to `most`. */
-static unsigned bits_for(uint64_t most)
-{
-    return most == 0 ? 0 : 64 - (unsigned)__builtin_clzll(most);
 }
 
 /* An entry has its tag, both counters and the candidate's flag; beside the entries there are the detection counter, its

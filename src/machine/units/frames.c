@@ -5,13 +5,12 @@
  * contexts share the tables and the cache of frames; each puts together frames of its own.  Frames of code that was
  * changed stay, as nobody tells the unit: their assertions fire. */
 #include "machine/state/statistics.h"
+#include "machine/units/bits.h"
 #include "machine/units/frames_bias.h"
 #include "machine/units/frames_walk.h"
 #include "machine/units/straight_code.h"
 
 #include <stdlib.h>
-
-#define ADDRESS_BITS 64
 
 struct frames {
     struct unit unit;
@@ -39,7 +38,8 @@ enum {
     VALUE_LONGEST,
     VALUE_STEPS,
     VALUE_ASSERTED,
-    VALUE_FIRES
+    VALUE_FIRES,
+    VALUE_COMPLETED
 };
 
 static struct frames *of(const struct unit *unit)
@@ -166,10 +166,11 @@ static struct unit_cost cost(const struct unit *unit)
 {
     const struct frames *own = of(unit);
     const struct frames_sizes *sizes = &own->shared.sizes;
+    const struct frames_cache *cache = &own->shared.cache;
     const struct unit_cost parts[] = {
         frames_bias_cost(&own->branches), frames_bias_cost(&own->targets),
-        frames_cache_cost(&own->shared.cache, sizes->steps, sizes->fires)};
-    struct unit_cost walk = frames_walk_cost(sizes);
+        frames_cache_cost(cache, sizes->steps, sizes->fires, sizes->completed)};
+    struct unit_cost walk = frames_walk_cost(sizes, cache->sets * cache->ways);
     struct unit_cost sum = {.storage_bits = finds_storage_bits(FIND_BLOCKS),
                             .comparators = finds_comparators()};
 
@@ -256,7 +257,8 @@ static struct unit *create(const uint64_t *values)
                                               .longest = values[VALUE_LONGEST],
                                               .steps = (unsigned)values[VALUE_STEPS],
                                               .asserted = (unsigned)values[VALUE_ASSERTED],
-                                              .fires = values[VALUE_FIRES]};
+                                              .fires = values[VALUE_FIRES],
+                                              .completed = values[VALUE_COMPLETED]};
     for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
         own->walks[i].at = FRAME_ANYWHERE;
     }
@@ -271,13 +273,14 @@ static const struct unit_parameter parameters[] = {
     {"target_ways", 4, 1, 64, "of each set"},
     {"promote", 32, 1, 65535, "equal ways in a row that promote a branch (recalled)"},
     {"history", 0, 0, 16, "branches before, whose ways tell executions of a branch apart"},
-    {"frame_sets", 64, 1, 4096, "of the frame cache (published: 256 frames)"},
+    {"frame_sets", 64, 1, 1024, "of the frame cache (published: 256 frames)"},
     {"frame_ways", 4, 1, 64, "of each set"},
     {"shortest", 8, 1, 4096, "instructions of a frame, at least (recalled)"},
     {"longest", 256, 1, 4096, "instructions of a frame, at the most (recalled)"},
     {"steps", 64, 1, 64, "branches and jumps of a frame, at the most"},
     {"asserted", 1, 0, 64, "promoted branches of a frame, at least"},
     {"fires", 1, 1, 65535, "assertions that fire in a row and evict their frame"},
+    {"completed", 0, 0, 65535, "times that make a frame a find; 0: it is one when it is built"},
     {.name = NULL}};
 
 const struct unit_kind frames_unit = {

@@ -1,9 +1,9 @@
 /* Which branches always go the same way: the bias tables of rePLay. */
 #include "machine/units/frames_bias.h"
 
-#include <stdlib.h>
+#include "machine/units/bits.h"
 
-#define HALFWORD_BITS 63 /* of an address without its lowest bit */
+#include <stdlib.h>
 
 struct bias_entry {
     uint64_t tag;
@@ -59,11 +59,6 @@ bool frames_bias_branch(struct frames_bias *bias, uint64_t key, uint64_t way)
     }
     bias->counts.promoted += ++entry->same == promote;
     return false;
-}
-
-static unsigned bits_for(uint64_t most)
-{
-    return most == 0 ? 0 : 64 - (unsigned)__builtin_clzll(most);
 }
 
 /* An entry has its tag, the way, the number of times, and its place in the order of use.  A look-up compares the tags

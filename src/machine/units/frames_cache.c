@@ -1,9 +1,9 @@
 /* The frames that were built, by their heads: the frame cache of rePLay. */
 #include "machine/units/frames_cache.h"
 
-#include <stdlib.h>
+#include "machine/units/bits.h"
 
-#define ADDRESS_BITS 64
+#include <stdlib.h>
 
 bool frames_cache_create(struct frames_cache *cache, uint64_t sets, uint64_t ways)
 {
@@ -69,19 +69,17 @@ void frames_cache_evict(struct frame *frame)
     frame->number = 0;
 }
 
-static unsigned bits_for(uint64_t most)
-{
-    return most == 0 ? 0 : 64 - (unsigned)__builtin_clzll(most);
-}
-
 /* A frame has its head, where its steps lead, their number, its fires, its place in the order of use, and whether it is
  * there at all.  A look-up compares the heads of one set. */
-struct unit_cost frames_cache_cost(const struct frames_cache *cache, unsigned steps, uint64_t fires)
+struct unit_cost frames_cache_cost(const struct frames_cache *cache, unsigned steps, uint64_t fires,
+                                   uint64_t completed)
 {
     const uint64_t frame_bits = (steps + UINT64_C(1)) * ADDRESS_BITS + bits_for(steps) +
                                 bits_for(fires - 1) + bits_for(cache->ways - 1) + 1;
+    const uint64_t path_bits = (FIND_BLOCKS + 1) * ADDRESS_BITS + bits_for(FIND_BLOCKS);
+    const uint64_t find_bits = completed != 0 ? path_bits + bits_for(completed) : 0;
 
-    return (struct unit_cost){.storage_bits = cache->sets * cache->ways * frame_bits,
-                              .comparators = cache->ways,
-                              .adders = 1};
+    return (struct unit_cost){.storage_bits = cache->sets * cache->ways * (frame_bits + find_bits),
+                              .comparators = cache->ways + (completed != 0),
+                              .adders = 1 + (completed != 0)};
 }

@@ -5,7 +5,7 @@
 #ifndef STRATA_MACHINE_UNITS_FRAMES_CACHE_H
 #define STRATA_MACHINE_UNITS_FRAMES_CACHE_H
 
-#include "machine/engine/unit.h"
+#include "machine/units/finds.h"
 
 /* Branches and jumps of a frame, at the most. */
 #define FRAME_STEPS 64
@@ -19,6 +19,10 @@ struct frame {
     uint64_t fires;              /* since it last completed */
     unsigned count;              /* of the steps */
     uint64_t steps[FRAME_STEPS]; /* where its branches and jumps lead, in their order */
+    uint64_t completed;          /* times, since it was built */
+    /* What the translator is to make a trace of: the frame up to where it comes back into itself, since traces are
+     * loops, and unrolled by those who make them. */
+    struct find path;
 };
 
 struct frames_cache {
@@ -38,8 +42,9 @@ void frames_cache_use(struct frames_cache *cache, struct frame *frame);
 /* A copy of `frame` goes into the cache, with a number of its own. */
 void frames_cache_add(struct frames_cache *cache, const struct frame *frame);
 void frames_cache_evict(struct frame *frame);
-/* With frames of at most so many steps and so many fires. */
-struct unit_cost frames_cache_cost(const struct frames_cache *cache, unsigned steps,
-                                   uint64_t fires);
+/* With frames of at most so many steps and so many fires; and if they are found only when they have completed so many
+ * times, with the number of these and their paths. */
+struct unit_cost frames_cache_cost(const struct frames_cache *cache, unsigned steps, uint64_t fires,
+                                   uint64_t completed);
 
 #endif

@@ -1,7 +1,7 @@
 /* The frames of one hardware context: that which is being built, and that which runs. */
 #include "machine/units/frames_walk.h"
 
-#define ADDRESS_BITS 64
+#include "machine/units/bits.h"
 
 void frames_walk_break(struct frames_walk *walk, struct frames_shared *shared)
 {
@@ -30,7 +30,7 @@ static void begin(struct frames_walk *walk, struct frames_shared *shared, uint64
     } else if (finds_wants(shared->finds, head)) {
         walk->state = FRAMES_BUILDING;
         walk->frame.head = head;
-        walk->frame.count = walk->asserted = walk->path.count = 0;
+        walk->frame.count = walk->asserted = walk->frame.path.count = 0;
         walk->path_ended = false;
         walk->at_block = true;
     }
@@ -44,21 +44,23 @@ static void finish(struct frames_walk *walk, struct frames_shared *shared,
 
     walk->state = FRAMES_IDLE;
     if (walk->instructions < shared->sizes.shortest || walk->asserted < shared->sizes.asserted ||
-        walk->path.count == 0) {
+        walk->frame.path.count == 0) {
         counts->dropped += walk->frame.count > 0;
         return;
     }
-    walk->frame.fires = 0;
+    walk->frame.fires = walk->frame.completed = 0;
     frames_cache_add(&shared->cache, &walk->frame);
     counts->built++;
     counts->built_instructions += walk->instructions;
     counts->built_assertions += walk->asserted;
-    finds_add(shared->finds, event, &walk->path);
+    if (shared->sizes.completed == 0) {
+        finds_add(shared->finds, event, &walk->frame.path);
+    }
 }
 
 static void extend_path(struct frames_walk *walk, const struct watch_event *event, bool holds)
 {
-    struct find *path = &walk->path;
+    struct find *path = &walk->frame.path;
     const uint64_t next = blocks_next(event);
 
     if (walk->path_ended) {
@@ -91,10 +93,16 @@ static void build(struct frames_walk *walk, struct frames_shared *shared,
     }
 }
 
-static void complete(struct frames_walk *walk, struct frames_shared *shared)
+static void complete(struct frames_walk *walk, struct frames_shared *shared,
+                     const struct watch_event *event)
 {
+    struct frame *frame = walk->running;
+
     walk->state = FRAMES_IDLE;
-    walk->running->fires = 0;
+    frame->fires = 0;
+    if (++frame->completed == shared->sizes.completed) {
+        finds_add(shared->finds, event, &frame->path);
+    }
     shared->counts.completed++;
     shared->counts.covered += walk->instructions;
 }
@@ -110,10 +118,11 @@ static void fire(struct frames_walk *walk, struct frames_shared *shared)
     }
 }
 
-static void run(struct frames_walk *walk, struct frames_shared *shared, uint64_t next,
-                uint64_t instructions)
+static void run(struct frames_walk *walk, struct frames_shared *shared,
+                const struct watch_event *event, uint64_t instructions)
 {
     const struct frame *frame = walk->running;
+    const uint64_t next = blocks_next(event);
 
     if (frame->number != walk->running_number) {
         frames_walk_break(walk, shared); /* another context has put it out of the cache */
@@ -124,7 +133,7 @@ static void run(struct frames_walk *walk, struct frames_shared *shared, uint64_t
     if (step != FRAME_ANYWHERE && step != next) {
         fire(walk, shared);
     } else if (walk->position == frame->count) {
-        complete(walk, shared);
+        complete(walk, shared, event);
     }
 }
 
@@ -152,7 +161,7 @@ void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
     if (walk->state == FRAMES_BUILDING) {
         build(walk, shared, event, instructions, holds);
     } else if (walk->state == FRAMES_RUNNING) {
-        run(walk, shared, next, instructions);
+        run(walk, shared, event, instructions);
     }
     if (walk->state == FRAMES_BUILDING && ends_at(walk, shared, next)) {
         finish(walk, shared, event);
@@ -163,24 +172,20 @@ void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
     walk->at = next;
 }
 
-static unsigned bits_for(uint64_t most)
-{
-    return most == 0 ? 0 : 64 - (unsigned)__builtin_clzll(most);
-}
-
 /* The head and the steps of the frame that is being built, the blocks of its path, where that leads and where control
- * is; the counts of steps, assertions, blocks and instructions; which frame runs, and at which step.  Blocks are
- * compared with where a branch leads, and so is the step of the frame that runs; its position with its end, and the
- * number of instructions with the least and the most. */
-struct unit_cost frames_walk_cost(const struct frames_sizes *sizes)
+ * is; the counts of steps, assertions, blocks and instructions; what it does, whether the path has ended and whether a
+ * block begins; which frame runs, and at which step.  Blocks are compared with where a branch leads, and so is the step
+ * of the frame that runs; its position with its end, and the number of instructions with the least and the most. */
+struct unit_cost frames_walk_cost(const struct frames_sizes *sizes, uint64_t frames)
 {
     const uint64_t addresses = 1 + sizes->steps + FIND_BLOCKS + 2;
     const unsigned count_bits =
-        3 * bits_for(sizes->steps) + bits_for(FIND_BLOCKS) + bits_for(sizes->longest);
-    const unsigned state_bits = 2 + 2; /* and whether the path has ended, and a block begins */
+        2 * bits_for(sizes->steps) + bits_for(FIND_BLOCKS) + bits_for(sizes->longest);
+    const unsigned state_bits = 2 + 2;
+    const unsigned running_bits = bits_for(frames - 1) + bits_for(sizes->steps);
 
     return (struct unit_cost){.storage_bits =
-                                  addresses * ADDRESS_BITS + count_bits + state_bits + ADDRESS_BITS,
+                                  addresses * ADDRESS_BITS + count_bits + state_bits + running_bits,
                               .comparators = FIND_BLOCKS + 4,
                               .adders = 4};
 }

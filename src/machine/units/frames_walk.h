@@ -21,6 +21,7 @@ struct frames_sizes {
     unsigned steps;             /* branches and jumps of a frame, at the most */
     unsigned asserted;          /* of these: assertions, at least */
     uint64_t fires;             /* in a row, by which a frame leaves the cache */
+    uint64_t completed;         /* times that make a frame a find; 0: it is one when it is built */
 };
 
 struct frames_counts {
@@ -48,11 +49,9 @@ struct frames_walk {
     uint64_t history;        /* which way the last conditional branches went: a bit each */
     enum frames_state state;
     uint64_t instructions; /* of the frame that is built or runs, so far */
-    /* While one is built: its steps, and what the translator is to make a trace of.  That is the frame up to where it
-     * comes back into itself: traces are loops, and unrolled by those who make them. */
+    /* While one is built. */
     struct frame frame;
     unsigned asserted;
-    struct find path;
     bool path_ended;
     bool at_block; /* a block of the path begins at `at` */
     /* While one runs. */
@@ -67,7 +66,7 @@ void frames_walk_break(struct frames_walk *walk, struct frames_shared *shared);
  * is a direct jump, or promoted and went its way. */
 void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
                       const struct watch_event *event, uint64_t instructions, bool holds);
-/* Of one context. */
-struct unit_cost frames_walk_cost(const struct frames_sizes *sizes);
+/* Of one context, where the cache has room for so many frames. */
+struct unit_cost frames_walk_cost(const struct frames_sizes *sizes, uint64_t frames);
 
 #endif

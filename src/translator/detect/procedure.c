@@ -156,7 +156,9 @@ void procedure_read(struct context *context, const struct procedures *procedures
         *block = (struct procedure_block){.fragment = blocks->fragments[blocks->count - 1 - i]};
         const struct loop *loop = block->fragment->loop;
         if (loop != NULL) {
-            block->executions = translator->counts->kind->read(translator, loop).executions;
+            const uint64_t all = translator->counts->kind->read(translator, loop).executions;
+            const bool lost = all < loop->executions_alone; /* with a counter that was evicted */
+            block->executions = lost ? 0 : all - loop->executions_alone;
         }
         block->covered = is_covered(block->fragment);
         read_ways(context, block);

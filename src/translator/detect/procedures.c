@@ -86,7 +86,8 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
     return go_on(translator, fragment);
 }
 
-/* Each block of the procedure gets a counter. */
+/* Each block of the procedure gets a counter.  Those that have one already begin anew, or they would seem to lead
+ * elsewhere as often as they were executed before. */
 static void count_blocks(struct translator *translator, struct procedure *procedure)
 {
     const struct procedures *procedures = procedures_of(translator);
@@ -94,6 +95,10 @@ static void count_blocks(struct translator *translator, struct procedure *proced
 
     while ((block = procedure_next(translator, procedures, procedure, block)) != NULL) {
         count_grown(translator, block);
+        if (block->loop != NULL) {
+            block->loop->executions_alone =
+                translator->counts->kind->read(translator, block->loop).executions;
+        }
     }
     procedure->counted = true;
 }
@@ -113,8 +118,8 @@ static const uint8_t *hot_where_counted(struct context *context, struct fragment
         return plain; /* counting a procedure is a part of what its traces cost */
     }
     const uint64_t began = target_clock(translator);
-    count_blocks(translator, procedure);
     translator->counts->kind->uncount(translator, fragment->loop);
+    count_blocks(translator, procedure);
     translator->counts->kind->again(translator, fragment->loop, translator->options.threshold);
     optimizer_spend(translator, fragment->loop, target_clock(translator) - began, 0);
     return plain;

@@ -24,6 +24,7 @@ enum counters {
 struct loop {
     guest_addr head;
     uint64_t executions;       /* counted by counters that are gone */
+    uint64_t executions_alone; /* of all, before other blocks of its procedure were counted, too */
     struct fragment *fragment; /* with a counter now, or NULL */
     uint8_t *code;             /* of that counter, if it is software */
     uint64_t threshold;        /* that the counter began with */
