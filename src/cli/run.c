@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "base/number.h"
 #include "base/say.h"
+#include "cli/regions.h"
 #include "cli/simulation.h"
 #include "elf/image.h"
 
@@ -23,6 +24,7 @@
 #define TRANSLATOR_SEEN "/strata/" TRANSLATOR_NAME
 /* A linker puts the program headers right behind the ELF header. */
 #define TRANSLATOR_HEADER_BYTES 4096
+#define REGION_OPTION "--region"
 /* Two words each; more than there are options. */
 #define WORDS_MAX 64
 
@@ -32,6 +34,7 @@ struct run {
     int words_fd;             /* of one that went before in this process (execve), or 0 */
     char *options[WORDS_MAX]; /* for the translator; NULL-terminated */
     unsigned option_count;
+    struct regions_asked regions; /* of --region, some of which have names to be found */
 };
 
 static const char *take_translator(void *settings, const char *value)
@@ -77,6 +80,9 @@ static const char *pass_on(void *settings, const char *name, const char *value)
         if (value[0] == '\0') {
             return "expected a file:";
         }
+    }
+    if (strcmp(name, REGION_OPTION) == 0 && run->words_fd == 0) {
+        return regions_take(&run->regions, value);
     }
     run->options[run->option_count++] = (char *)(uintptr_t)name;
     if (value != NULL) {
@@ -383,6 +389,24 @@ static int run_next(struct run *run, char **words)
     return status;
 }
 
+/* What --region names is found in the program's files, before it starts.  False, with a message, if there is no such
+ * thing. */
+static bool add_regions(struct run *run, const char *program)
+{
+    if (!regions_resolve(&run->regions, &run->simulation, program)) {
+        return false;
+    }
+    for (unsigned i = 0; i < run->regions.found_count; i++) {
+        if (run->option_count + 3 > WORDS_MAX) {
+            say(stderr, "strata: there are too many options\n");
+            return false;
+        }
+        run->options[run->option_count++] = (char *)(uintptr_t)REGION_OPTION;
+        run->options[run->option_count++] = run->regions.found[i];
+    }
+    return true;
+}
+
 static int run_program(struct run *run, char **arguments)
 {
     if (run->words_fd != 0) {
@@ -392,6 +416,9 @@ static int run_program(struct run *run, char **arguments)
         say(stderr, "strata: %s: is an x86-64 program; the translator for these is not built yet\n",
             arguments[0]);
         return EXIT_NOT_EXECUTABLE;
+    }
+    if (!add_regions(run, arguments[0])) {
+        return EXIT_STRATA_FAILED;
     }
     char *translator = find_translator(run);
     ASSERT(translator != NULL);
@@ -424,5 +451,6 @@ int command_run(int count, char **arguments)
         status = run_program(&run, arguments + first);
     }
     simulation_end(&run.simulation);
+    regions_free(&run.regions);
     return status;
 }

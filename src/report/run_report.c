@@ -19,6 +19,7 @@
 #include "report/phases_report.h"
 #include "report/places.h"
 #include "report/profile_report.h"
+#include "report/regions_report.h"
 #include "report/together_report.h"
 #include "report/translator_report.h"
 
@@ -178,6 +179,7 @@ static void gather_statistics(struct process *process, const struct run_descript
     if (run->translator != NULL) {
         translator_report_statistics(run->translator, &process->machine, s);
         ledger_report_statistics(run, process, s);
+        regions_report_statistics(run->translator, s);
     }
     struct hotspots hotspots = hotspots_take(process, run->translator, run->profile);
     hotspots_report(&hotspots, process, s);
@@ -305,6 +307,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
     hotspots_print_counters(&hotspots, process);
+    regions_report_print(run->translator);
     profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);
     if (run->translator != NULL) {

@@ -14,6 +14,7 @@
 
 #include "symbols/functions.h"
 #include "symbols/lines.h"
+#include "symbols/named.h"
 
 struct symbols {
     void *image; /* the file's bytes; NULL if there are none */
@@ -90,25 +91,71 @@ bool symbols_function(struct symbols *symbols, uint64_t address, const char **na
     return functions_range(&symbols->functions, address, name, start, end);
 }
 
-bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address)
+/* The loaded segment that has the address, or the byte of the file. */
+static bool find_segment(Elf *elf, bool linked, uint64_t at, GElf_Phdr *header)
 {
     size_t count = 0;
-    if (elf_getphdrnum(symbols->elf, &count) != 0) {
+    if (elf_getphdrnum(elf, &count) != 0) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        GElf_Phdr header;
-        if (gelf_getphdr(symbols->elf, (int)i, &header) != NULL && header.p_type == PT_LOAD &&
-            offset >= header.p_offset && offset - header.p_offset < header.p_filesz) {
-            *address = header.p_vaddr + (offset - header.p_offset);
-            return true;
+        if (gelf_getphdr(elf, (int)i, header) != NULL && header->p_type == PT_LOAD) {
+            const uint64_t start = linked ? header->p_vaddr : header->p_offset;
+            if (at >= start && at - start < header->p_filesz) {
+                return true;
+            }
         }
     }
     return false;
 }
 
-/* The value of the dynamic section's entry `tag`; 0 if there is none. */
-static uint64_t dynamic_value(Elf *elf, int64_t tag)
+bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address)
+{
+    GElf_Phdr header;
+    if (!find_segment(symbols->elf, false, offset, &header)) {
+        return false;
+    }
+    *address = header.p_vaddr + (offset - header.p_offset);
+    return true;
+}
+
+bool symbols_offset(struct symbols *symbols, uint64_t address, uint64_t *offset)
+{
+    GElf_Phdr header;
+    if (!find_segment(symbols->elf, true, address, &header)) {
+        return false;
+    }
+    *offset = header.p_offset + (address - header.p_vaddr);
+    return true;
+}
+
+void symbols_each_range(struct symbols *symbols, enum symbol_kind kind, const char *name,
+                        void (*range)(void *context, uint64_t start, uint64_t end), void *context)
+{
+    const struct named_search search = {.name = name, .range = range, .context = context};
+
+    if (kind == SYMBOL_FILE) {
+        named_file(&symbols->lines, &search);
+    } else {
+        named_functions(symbols->elf, &symbols->functions, &search);
+        named_inlined(&symbols->lines, &search);
+    }
+}
+
+void symbols_each_name(struct symbols *symbols, enum symbol_kind kind,
+                       void (*known)(void *context, const char *name), void *context)
+{
+    if (kind == SYMBOL_FILE) {
+        named_each_file(&symbols->lines, known, context);
+    } else {
+        named_each_function(symbols->elf, known, context);
+    }
+}
+
+/* Calls `visit` for each entry of the dynamic section, with the number of the section that has its strings. */
+static void each_dynamic(Elf *elf,
+                         void (*visit)(void *context, const GElf_Dyn *entry, size_t strings),
+                         void *context)
 {
     Elf_Scn *section = NULL;
 
@@ -120,20 +167,58 @@ static uint64_t dynamic_value(Elf *elf, int64_t tag)
         }
         Elf_Data *data = elf_getdata(section, NULL);
         for (int i = 0; data != NULL && gelf_getdyn(data, i, &entry) != NULL; i++) {
-            if (entry.d_tag == tag) {
-                return entry.d_un.d_val;
-            }
+            visit(context, &entry, header.sh_link);
         }
     }
-    return 0;
+}
+
+struct needed_search {
+    Elf *elf;
+    void (*needed)(void *context, const char *name);
+    void (*folder)(void *context, const char *folders);
+    void *context;
+};
+
+static void tell_needed(void *context, const GElf_Dyn *entry, size_t strings)
+{
+    const struct needed_search *search = context;
+    const bool needed = entry->d_tag == DT_NEEDED;
+    const bool folder = entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH;
+    const char *text =
+        needed || folder ? elf_strptr(search->elf, strings, entry->d_un.d_val) : NULL;
+
+    if (text != NULL) {
+        (needed ? search->needed : search->folder)(search->context, text);
+    }
+}
+
+void symbols_each_needed(struct symbols *symbols, void (*needed)(void *context, const char *name),
+                         void (*folder)(void *context, const char *folders), void *context)
+{
+    struct needed_search search = {
+        .elf = symbols->elf, .needed = needed, .folder = folder, .context = context};
+
+    each_dynamic(symbols->elf, tell_needed, &search);
+}
+
+static void take_flags(void *context, const GElf_Dyn *entry, size_t strings)
+{
+    (void)strings;
+    if (entry->d_tag == DT_FLAGS_1) {
+        *(uint64_t *)context = entry->d_un.d_val;
+    }
 }
 
 bool symbols_of_library(struct symbols *symbols)
 {
     GElf_Ehdr header;
+    uint64_t flags = 0;
 
-    return symbols != NULL && gelf_getehdr(symbols->elf, &header) != NULL &&
-           header.e_type == ET_DYN && (dynamic_value(symbols->elf, DT_FLAGS_1) & DF_1_PIE) == 0;
+    if (symbols == NULL || gelf_getehdr(symbols->elf, &header) == NULL || header.e_type != ET_DYN) {
+        return false;
+    }
+    each_dynamic(symbols->elf, take_flags, &flags);
+    return (flags & DF_1_PIE) == 0;
 }
 
 void symbols_close(struct symbols *symbols)

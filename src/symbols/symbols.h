@@ -33,6 +33,24 @@ bool symbols_function(struct symbols *symbols, uint64_t address, const char **na
 /* The linked address of the byte at `offset` in the file; false if no loaded segment has it. */
 bool symbols_address(struct symbols *symbols, uint64_t offset, uint64_t *address);
 
+/* The other way round. */
+bool symbols_offset(struct symbols *symbols, uint64_t address, uint64_t *offset);
+
+/* What a name can be of. */
+enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_FILE };
+
+/* Calls `range` for the linked addresses of what has that name (named.h): of a function with the places that it is inlined
+ * at, or of a source file. */
+void symbols_each_range(struct symbols *symbols, enum symbol_kind kind, const char *name,
+                        void (*range)(void *context, uint64_t start, uint64_t end), void *context);
+/* Calls `known` for the names that there are. */
+void symbols_each_name(struct symbols *symbols, enum symbol_kind kind,
+                       void (*known)(void *context, const char *name), void *context);
+/* Calls `needed` for each library that the file says it needs, and `folder` for each string of folders that it says they
+ * are in, with colons between them. */
+void symbols_each_needed(struct symbols *symbols, void (*needed)(void *context, const char *name),
+                         void (*folder)(void *context, const char *folders), void *context);
+
 /* Whether the file is a shared library, and not a program: one that is linked to any address says
  * that it is one (DF_1_PIE), since it looks like a library in all else. */
 bool symbols_of_library(struct symbols *symbols);
