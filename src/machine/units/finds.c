@@ -2,6 +2,7 @@
 #include "machine/units/finds.h"
 
 #include "base/check.h"
+#include "base/spread.h"
 #include "machine/state/hart.h"
 #include "machine/state/statistics.h"
 
@@ -12,6 +13,7 @@
 
 #define ADDRESS_BITS 64
 #define COUNT_BITS 7 /* 0 to FIND_BLOCKS */
+#define DIGEST_BITS 32
 
 /* For statistics. */
 struct found_path {
@@ -62,6 +64,7 @@ bool finds_ordered(struct finds *finds)
     if (!orders->only_told) {
         finds->named_count = finds->named_next = 0;
     }
+    memset(finds->told_digests, 0, sizeof finds->told_digests);
     const bool same = orders->low == finds->low && orders->high == finds->high;
     if (!same) {
         finds->low = orders->low;
@@ -98,6 +101,22 @@ static unsigned number_of(const struct finds *finds, uint64_t head)
     return number;
 }
 
+/* Never 0. */
+static uint32_t digest_of(const struct find *find)
+{
+    uint64_t digest = spread_mix(find->next);
+
+    for (unsigned i = 0; i < find->count; i++) {
+        digest = spread_mix(digest ^ find->blocks[i]);
+    }
+    return (uint32_t)(digest >> 32) | 1;
+}
+
+static uint32_t *told_digest(struct finds *finds, const struct find *find)
+{
+    return &finds->told_digests[(spread_mix(find->blocks[0]) >> 32) % FINDS_TOLD];
+}
+
 static void take_out(struct finds *finds, unsigned number)
 {
     for (finds->count--; number < finds->count; number++) {
@@ -112,6 +131,10 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
     finds->found++;
     note(finds, event, find);
     if (finds->unit->host.orders->callback == 0) {
+        return;
+    }
+    if (*told_digest(finds, find) == digest_of(find)) {
+        finds->repeated++;
         return;
     }
     const unsigned same = number_of(finds, find->blocks[0]);
@@ -143,6 +166,7 @@ void finds_callback_begins(struct finds *finds, uint64_t head)
     finds->current.count = 0;
     if (number < finds->count) {
         finds->current = finds->waiting[number];
+        *told_digest(finds, &finds->current) = digest_of(&finds->current);
         take_out(finds, number);
         finds->told++;
     }
@@ -164,12 +188,13 @@ uint64_t finds_storage_bits(unsigned blocks)
 {
     const uint64_t find_bits = COUNT_BITS + (blocks + UINT64_C(1)) * ADDRESS_BITS;
 
-    return (FINDS_WAITING + 1) * find_bits + FINDS_WAITING + FINDS_NAMED * (ADDRESS_BITS + 1);
+    return (FINDS_WAITING + 1) * find_bits + FINDS_WAITING + FINDS_NAMED * (ADDRESS_BITS + 1) +
+           (uint64_t)FINDS_TOLD * DIGEST_BITS;
 }
 
 uint64_t finds_comparators(void)
 {
-    return FINDS_WAITING + FINDS_NAMED;
+    return FINDS_WAITING + FINDS_NAMED + 1; /* one digest */
 }
 
 static void report_address(struct statistics *statistics, const char *key, uint64_t address)
@@ -198,6 +223,7 @@ void finds_report(const struct finds *finds, struct statistics *statistics)
     statistics->number(statistics, "found", finds->found);
     statistics->number(statistics, "told", finds->told);
     statistics->number(statistics, "lost", finds->lost);
+    statistics->number(statistics, "repeated", finds->repeated);
     statistics->begin_list(statistics, "finds");
     for (size_t i = 0; i < finds->log_count; i++) {
         const struct found_path *path = &finds->log[i];

@@ -13,6 +13,9 @@
 /* Addresses that hot.watch has named, of which the hardware remembers the last ones. */
 #define FINDS_NAMED 64
 
+/* Finds that the hardware remembers to have told of, by a digest of each: what is found again is no news. */
+#define FINDS_TOLD 1024
+
 /* A way through the program: where its blocks begin, the head first, and where the last one leads; 0 if that is not
  * known.  With one block it is a head alone, whose way the program has to find out itself. */
 struct find {
@@ -29,8 +32,9 @@ struct finds {
     struct find current;        /* what hot.read reads */
     uint64_t named[FINDS_NAMED];
     unsigned named_count, named_next;
-    uint64_t low, high; /* the range of the orders as they were last looked at */
-    uint64_t found, told, lost;
+    uint32_t told_digests[FINDS_TOLD]; /* by the head; 0: none */
+    uint64_t low, high;                /* the range of the orders as they were last looked at */
+    uint64_t found, told, lost, repeated;
     struct found_path *log; /* all that was found, for statistics only */
     size_t log_count, log_capacity;
 };
@@ -50,13 +54,13 @@ void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t
 void finds_callback_begins(struct finds *finds, uint64_t head);
 uint64_t finds_word(const struct finds *finds, uint64_t number);
 void finds_name(struct finds *finds, uint64_t address); /* `told` of the unit */
-/* `ordered` of the unit.  True if another range of code is looked at from now on: no path from before goes on there. */
+/* `ordered` of the unit: what was told is news again, since other code may stand there.  True if another range of code is looked at from now on: no path from before goes on there. */
 bool finds_ordered(struct finds *finds);
 /* What it takes to keep finds of at most so many blocks, those that wait and the one that is read, and the addresses
  * that the program names. */
 uint64_t finds_storage_bits(unsigned blocks);
 uint64_t finds_comparators(void);
-/* "found", "told" and "lost", and "finds": each path with its head, the number of its blocks and their addresses, where
+/* "found", "told", "lost" and "repeated", and "finds": each path with its head, the number of its blocks and their addresses, where
  * it leads, and the number of the instruction at which it was found. */
 void finds_report(const struct finds *finds, struct statistics *statistics);
 

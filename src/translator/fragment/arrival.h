@@ -15,7 +15,8 @@ struct arrival {
     struct path path;                   /* what was found, in addresses of the program */
 };
 
-/* The hardware begins to look, if the detector wants it; and looks at another cache from now on. */
+/* The hardware begins to look, if the detector wants it; and begins anew, since other code will be in the cache, or it is
+ * another one. */
 void arrival_start(struct translator *translator);
 void arrival_move(const struct translator *translator);
 /* The processor calls it at the head of what was found, which is at `at` in the cache. */

@@ -2,6 +2,7 @@
  * nothing can point to code that is gone; or single fragments, whose code has changed. */
 #include "translator/fragment/flush.h"
 
+#include "translator/fragment/arrival.h"
 #include "translator/fragment/lookups.h"
 #include "translator/fragment/link.h"
 #include "translator/fragment/optimizer.h"
@@ -39,6 +40,7 @@ static void end(struct translator *translator)
     if (UNLIKELY(translator->optimizer != NULL)) {
         target_announce(translator); /* who counts what code does begins anew */
     }
+    arrival_move(translator);
 }
 
 void flush_all(struct translator *translator)

@@ -1,7 +1,6 @@
 /* The memory that fragments live in: made, filled, emptied, enlarged. */
 #include "translator/fragment/space.h"
 
-#include "translator/fragment/arrival.h"
 #include "translator/fragment/translator.h"
 
 #include "base/check.h"
@@ -107,5 +106,4 @@ void space_grow(struct translator *translator)
     unmap(marks, pool_bytes(bytes));
     unmap(buckets, index_bytes(bytes));
     target_announce(translator);
-    arrival_move(translator);
 }
