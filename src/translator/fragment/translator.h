@@ -69,6 +69,7 @@ struct options {
     unsigned lookup_bits; /* logarithm of the number of entries */
     bool lookup_fixed;    /* they never have more */
     enum code_changes code_changes;
+    bool evicted_again; /* loops whose counters the hardware evicts get others */
     enum counters counters;
     enum placement placement;
     uint64_t threshold;
