@@ -32,6 +32,7 @@ static const char *const keys[] = {
     "counter_collisions",
     "counters_unplaced",
     "loops_forgotten",
+    "loops_rearmed",
     "traces",
     "iterations_recorded",
     "fragments_recording",

@@ -78,6 +78,12 @@ static const char *take_code_changes(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *take_evicted(struct options *options, const char *value)
+{
+    options->evicted_again = equals(value, "again");
+    return options->evicted_again || equals(value, "forget") ? NULL : ": expected forget or again";
+}
+
 static const char *take_argv0(struct options *options, const char *value)
 {
     options->argv0 = value;

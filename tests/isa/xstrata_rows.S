@@ -25,3 +25,5 @@
     csrw XSTRATA_CSR_hotmode, a0
     csrr a0, XSTRATA_CSR_ctrentries
     csrr a0, XSTRATA_CSR_strfeat
+    csrw XSTRATA_CSR_ctrevict, a0
+    csrr a0, XSTRATA_CSR_ctrgone

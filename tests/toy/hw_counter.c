@@ -26,7 +26,17 @@ void target_hw_new(const uint8_t *tag, uint64_t threshold)
     toy_counter_new(processor, tag, threshold);
 }
 
-/* The toy's processor finds nothing by itself. */
+/* The toy's processor tells of no evictions, and finds nothing by itself. */
+bool target_hw_tell(void)
+{
+    return false;
+}
+
+uint64_t target_hw_gone(void)
+{
+    return 0;
+}
+
 bool target_found_exists(void)
 {
     return false;

@@ -13,6 +13,7 @@ enum {
     XSTRATA_LAST_WORDS = 8, /* bits 1 and 2 are of slices and helper contexts */
     XSTRATA_TIMES = 16,     /* instructions have cycles, and counters measure them */
     XSTRATA_FINDS = 32,     /* some hardware finds hot spots by itself */
+    XSTRATA_EVICTIONS = 64, /* evictions are told */
 };
 
 /* What ctr.time reads of a counter: a number in its second operand. */

@@ -56,6 +56,12 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
     case RV64_CSR_hotmode:
         *value = machine->orders.only_told;
         return true;
+    case RV64_CSR_ctrevict:
+        *value = counter_table_tells(machine->counters);
+        return true;
+    case RV64_CSR_ctrgone:
+        *value = counter_table_gone(machine->counters);
+        return true;
     case RV64_CSR_ctrentries:
         *value = counter_table_entries(machine->counters);
         return true;
@@ -127,6 +133,9 @@ static void write_csr(struct machine *machine, struct hart *hart, uint32_t numbe
         break;
     case RV64_CSR_ctrmode:
         machine->counter_mode = value & 1;
+        break;
+    case RV64_CSR_ctrevict:
+        counter_table_tell(machine->counters, value & ~UINT64_C(1));
         break;
     default:
         break;

@@ -594,7 +594,7 @@ enum engine_stop machine_run(struct machine *machine, struct hart *hart, uint64_
 
 uint64_t machine_features(const struct machine *machine)
 {
-    return UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS |
+    return UINT64_C(0) | XSTRATA_COUNTERS | XSTRATA_LAST_WORDS | XSTRATA_EVICTIONS |
            (machine->pipeline != NULL ? XSTRATA_TIMES : 0) |
            (machine->finder != NULL ? XSTRATA_FINDS : 0);
 }

@@ -8,12 +8,10 @@
  *
  * Statistics are of loops, which the program's addresses identify: a loop that a translator builds again and again
  * has one tag after the other. */
-#include "machine/units/counter_table.h"
+#include "machine/units/counter_table_state.h"
 
 #include "base/check.h"
 #include "isa/rv64/xstrata_abi.h"
-#include "machine/state/statistics.h"
-#include "machine/units/keyed.h"
 #include "machine/units/origins.h"
 #include "machine/units/replacement.h"
 
@@ -25,86 +23,9 @@
 #define CALLBACK_BITS 64
 #define THRESHOLD_BITS 64
 
-/* The paper's thresholds, for which reports say how many counters reach them. */
-static const uint64_t thresholds[] = {4, 10, 100, 1000, 10000, 100000};
-#define THRESHOLDS (sizeof thresholds / sizeof thresholds[0])
-
-/* The key is where the program has it. */
-struct loop {
-    struct keyed keyed;
-    struct monitored *tags; /* that count its executions now */
-    uint64_t past;          /* executions at tags that were dropped */
-    uint64_t kept; /* counts of entries that were dropped: whoever drops one reads it first */
-    uint64_t best; /* the largest count that an entry of it ever had when it went */
-    bool evicted;  /* at least once */
-    bool callback_taken;
-};
-
-/* The key is the tag. */
-struct monitored {
-    struct keyed keyed;
-    struct watch_cell cell; /* executions since the first ctr.new that no ctr.drop followed */
-    struct loop *loop;
-    struct monitored *next_of_loop;
-    guest_addr callback;
-    uint64_t base;                      /* cell.executions when the present entry was made */
-    uint64_t threshold;                 /* of the present entry, 0: never */
-    uint64_t entry;                     /* of a table with a size: the present one */
-    uint64_t error;                     /* of the present entry: what it took over */
-    uint64_t last;                      /* when it counted, or was made, for the policy */
-    uint64_t times[XSTRATA_TIME_COUNT]; /* of the present entry */
-    bool counts;                        /* executions are those of the loop */
-    bool live;                          /* an entry holds it */
-};
-
-struct counter_table {
-    struct unit unit;
-    const struct origins *origins; /* NULL: what is counted is the program itself */
-    uint64_t size;                 /* COUNTER_UNLIMITED or the number of entries */
-    const struct replacement *replacement;
-    struct monitored **entries;
-    struct replacement_entry *shown; /* to a policy that looks */
-    uint64_t index;                  /* behind the entry where the last counter went */
-    uint64_t used;                   /* entries */
-    uint64_t now;                    /* counted executions, for a policy that asks when */
-    bool takes_times;
-    struct keyed_set tags, loops;
-    struct counter_totals totals;
-};
-
 static struct monitored *find(const struct counter_table *table, guest_addr tag)
 {
     return (struct monitored *)(void *)keyed_find(&table->tags, tag);
-}
-
-static const struct loop *first_loop(const struct counter_table *table)
-{
-    return (const struct loop *)(const void *)table->loops.first;
-}
-
-static const struct loop *next_loop(const struct loop *loop)
-{
-    return (const struct loop *)(const void *)loop->keyed.next;
-}
-
-static uint64_t count_of(const struct monitored *monitored)
-{
-    return monitored->cell.executions - monitored->base;
-}
-
-/* What the counters of its loop have counted, as far as nobody forgot it. */
-static uint64_t known_of(const struct monitored *monitored)
-{
-    return monitored->loop->kept + count_of(monitored);
-}
-
-static uint64_t executions_of(const struct loop *loop)
-{
-    uint64_t executions = loop->past;
-    for (const struct monitored *at = loop->tags; at != NULL; at = at->next_of_loop) {
-        executions += at->cell.executions;
-    }
-    return executions;
 }
 
 /* A threshold that has been passed already cannot be met again. */
@@ -112,12 +33,18 @@ static void set_firing(struct monitored *monitored)
 {
     const bool fires =
         monitored->live && monitored->callback != 0 && monitored->threshold > count_of(monitored);
-    monitored->cell.fires_at = fires ? monitored->base + monitored->threshold : 0;
+    const bool tells = monitored->live && monitored->evicted != NULL;
+    monitored->cell.fires_at = tells   ? monitored->base + 1
+                               : fires ? monitored->base + monitored->threshold
+                                       : 0;
 }
 
-static void leave_table(struct monitored *monitored)
+/* The eviction that it has not told of yet nobody hears of. */
+static void leave_table(struct counter_table *table, struct monitored *monitored)
 {
     struct loop *loop = monitored->loop;
+    table->totals.untold += monitored->evicted != NULL;
+    monitored->evicted = NULL;
     if (known_of(monitored) > loop->best) {
         loop->best = known_of(monitored);
     }
@@ -184,7 +111,9 @@ static uint64_t find_entry(struct counter_table *table)
 
 static void evict(struct counter_table *table, struct monitored *old)
 {
-    leave_table(old);
+    old->gone = count_of(old);
+    old->gone_loop = old->loop;
+    leave_table(table, old);
     old->loop->evicted = true;
     table->totals.evicted++;
     table->used--;
@@ -199,6 +128,7 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
         if (old != NULL) {
             monitored->error = table->replacement->takes_over ? count_of(old) + old->error : 0;
             evict(table, old);
+            monitored->evicted = table->evict_callback != 0 ? old : NULL;
         }
         table->entries[entry] = monitored;
         table->used++;
@@ -220,6 +150,21 @@ void counter_table_name_by(struct counter_table *table, const struct origins *or
 void counter_table_take_times(struct counter_table *table)
 {
     table->takes_times = true;
+}
+
+void counter_table_tell(struct counter_table *table, guest_addr callback)
+{
+    table->evict_callback = callback;
+}
+
+guest_addr counter_table_tells(const struct counter_table *table)
+{
+    return table->evict_callback;
+}
+
+uint64_t counter_table_gone(const struct counter_table *table)
+{
+    return table->gone;
 }
 
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
@@ -266,7 +211,7 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
         return;
     }
     if (monitored->live) {
-        leave_table(monitored);
+        leave_table(table, monitored);
         monitored->loop->kept += count_of(monitored);
         table->totals.dropped++;
         if (table->size != COUNTER_UNLIMITED) {
@@ -282,8 +227,16 @@ static void on_counted(struct unit *unit, const struct watch_event *event, struc
 {
     struct monitored *monitored =
         (struct monitored *)(void *)((char *)cell - offsetof(struct monitored, cell));
+    struct counter_table *table = (struct counter_table *)(void *)unit;
+    const bool reached = monitored->callback != 0 && count_of(monitored) == monitored->threshold;
+    if (monitored->evicted != NULL) {
+        unit_raise(&table->teller, event, table->evict_callback, monitored->evicted->keyed.key);
+        monitored->evicted = NULL;
+    }
     set_firing(monitored);
-    unit_raise(unit, event, monitored->callback, monitored->keyed.key);
+    if (reached) {
+        unit_raise(unit, event, monitored->callback, monitored->keyed.key);
+    }
 }
 
 static void on_executed(struct unit *unit, const struct watch_event *event)
@@ -306,6 +259,17 @@ static void on_retired(struct unit *unit, const struct watch_event *event)
         monitored->times[XSTRATA_TIME_MISSES]++;
         monitored->times[XSTRATA_TIME_MISS_CYCLES] += event->times.done - event->times.issued;
     }
+}
+
+/* Whoever is told may add up what his loop has counted. */
+static void on_told_begins(struct unit *teller, uint64_t tag)
+{
+    struct counter_table *table =
+        (struct counter_table *)(void *)((char *)teller - offsetof(struct counter_table, teller));
+    const struct monitored *monitored = find(table, tag);
+    table->gone = monitored->gone;
+    table->totals.told++;
+    monitored->gone_loop->kept += monitored->gone;
 }
 
 static void on_callback_begins(struct unit *unit, uint64_t tag)
@@ -335,77 +299,6 @@ uint64_t counter_table_entries(const struct counter_table *table)
     return table->size;
 }
 
-struct counter_totals counter_table_totals(const struct counter_table *table)
-{
-    struct counter_totals totals = table->totals;
-    totals.addresses = table->loops.count;
-    for (const struct keyed *at = table->tags.first; at != NULL; at = at->next) {
-        totals.live += ((const struct monitored *)(const void *)at)->live;
-    }
-    for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
-        totals.executions += executions_of(loop);
-    }
-    return totals;
-}
-
-static int by_executions(const void *a, const void *b)
-{
-    const struct counter_summary *left = a, *right = b;
-    if (left->executions != right->executions) {
-        return left->executions < right->executions ? 1 : -1;
-    }
-    return left->tag < right->tag ? -1 : left->tag > right->tag;
-}
-
-struct counter_summary *counter_table_summaries(const struct counter_table *table)
-{
-    struct counter_summary *summaries = calloc(table->loops.count + 1, sizeof *summaries);
-    ASSERT(summaries != NULL);
-    size_t count = 0;
-    for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
-        summaries[count++] = (struct counter_summary){.tag = loop->keyed.key,
-                                                      .executions = executions_of(loop),
-                                                      .callback_taken = loop->callback_taken,
-                                                      .evicted = loop->evicted};
-    }
-    qsort(summaries, count, sizeof *summaries, by_executions);
-    return summaries;
-}
-
-/* The largest count that the entries of this loop have had. */
-static uint64_t best_of(const struct loop *loop)
-{
-    uint64_t best = loop->best;
-    for (const struct monitored *at = loop->tags; at != NULL; at = at->next_of_loop) {
-        if (at->live && known_of(at) > best) {
-            best = known_of(at);
-        }
-    }
-    return best;
-}
-
-static void report_thresholds(const struct counter_table *table, struct statistics *statistics)
-{
-    statistics->begin_list(statistics, "thresholds");
-    for (size_t i = 0; i < THRESHOLDS; i++) {
-        uint64_t reached = 0, premature = 0;
-        for (const struct loop *loop = first_loop(table); loop != NULL; loop = next_loop(loop)) {
-            if (executions_of(loop) >= thresholds[i]) {
-                reached++;
-                premature += loop->evicted && best_of(loop) < thresholds[i];
-            }
-        }
-        statistics->begin(statistics, NULL);
-        statistics->number(statistics, "threshold", thresholds[i]);
-        statistics->number(statistics, "reached", reached);
-        statistics->number(statistics, "premature_evictions", premature);
-        statistics->ratio(statistics, "premature_share",
-                          reached == 0 ? 0.0 : (double)premature / (double)reached);
-        statistics->end(statistics);
-    }
-    statistics->end(statistics);
-}
-
 static struct unit_cost cost_of(uint64_t entries, const struct replacement *replacement)
 {
     const uint64_t entry_bits = TAG_BITS + COUNT_BITS + CALLBACK_BITS + THRESHOLD_BITS;
@@ -432,32 +325,6 @@ uint64_t counter_table_entries_in(uint64_t bits, const struct replacement *repla
     return entries;
 }
 
-static void report(const struct unit *unit, struct statistics *statistics)
-{
-    const struct counter_table *table = (const struct counter_table *)(const void *)unit;
-    const struct counter_totals totals = counter_table_totals(table);
-    if (table->size == COUNTER_UNLIMITED) {
-        statistics->text(statistics, "entries", "unlimited");
-    } else {
-        statistics->number(statistics, "entries", table->size);
-    }
-    statistics->text(statistics, "replacement", table->replacement->name);
-    statistics->number(statistics, "created", totals.created);
-    statistics->number(statistics, "evicted", totals.evicted);
-    statistics->number(statistics, "dropped", totals.dropped);
-    statistics->number(statistics, "callbacks", totals.callbacks);
-    statistics->number(statistics, "live", totals.live);
-    statistics->number(statistics, "addresses", totals.addresses);
-    report_thresholds(table, statistics);
-    statistics->ratio(statistics, "mean_executions",
-                      totals.addresses == 0 ? 0.0
-                                            : (double)totals.executions / (double)totals.addresses);
-    const struct unit_cost cost = counter_table_cost(table);
-    statistics->number(statistics, "storage_bits", cost.storage_bits);
-    statistics->number(statistics, "comparators", cost.comparators);
-    statistics->number(statistics, "adders", cost.adders);
-}
-
 static void destroy(struct unit *unit)
 {
     struct counter_table *table = (struct counter_table *)(void *)unit;
@@ -476,9 +343,12 @@ static const struct unit_kind kind = {
     .executed = on_executed,
     .retired = on_retired,
     .callback_begins = on_callback_begins,
-    .report = report,
+    .report = counter_table_report,
     .destroy = destroy,
 };
+
+static const struct unit_kind teller_kind = {.name = "evictions",
+                                             .callback_begins = on_told_begins};
 
 struct counter_table *counter_table_create(uint64_t entries, const struct replacement *replacement,
                                            struct unit_host host)
@@ -489,6 +359,7 @@ struct counter_table *counter_table_create(uint64_t entries, const struct replac
     }
     table->unit.kind = &kind;
     table->unit.host = host;
+    table->teller = (struct unit){.kind = &teller_kind, .host = host};
     table->size = entries;
     table->replacement = replacement;
     table->entries = calloc(entries + 1, sizeof(struct monitored *));

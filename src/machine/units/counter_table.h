@@ -32,6 +32,10 @@ uint64_t counter_table_read(const struct counter_table *table, guest_addr tag);
 /* ctr.time: one of XSTRATA_TIME_ ... of the tag's counter; all ones if there is none. */
 uint64_t counter_table_time(const struct counter_table *table, guest_addr tag, uint64_t which);
 void counter_table_drop(struct counter_table *table, guest_addr tag);
+/* ctrevict: from now on `callback` hears of evictions; 0: nobody does.  And ctrgone. */
+void counter_table_tell(struct counter_table *table, guest_addr callback);
+guest_addr counter_table_tells(const struct counter_table *table);
+uint64_t counter_table_gone(const struct counter_table *table);
 
 uint64_t counter_table_entries(const struct counter_table *table);
 
@@ -44,8 +48,9 @@ struct counter_summary {
 };
 struct counter_totals {
     uint64_t created, evicted, dropped, callbacks, live;
-    uint64_t addresses;  /* distinct loops: tags, or the program's addresses */
-    uint64_t executions; /* of all of them */
+    uint64_t told, untold; /* of evictions: callbacks taken, and those that never will be */
+    uint64_t addresses;    /* distinct loops: tags, or the program's addresses */
+    uint64_t executions;   /* of all of them */
 };
 struct counter_totals counter_table_totals(const struct counter_table *table);
 /* Returns a malloc'ed array of totals.addresses elements. */

@@ -53,6 +53,11 @@ void count_start(struct translator *translator)
     }
     translator->counts->kind = translator->counts->chosen = kinds[options->counters];
     target_counter_start(translator->context);
+    if (options->evicted_again && options->counters == COUNTERS_HW && !target_hw_tell()) {
+        host_fail(STATUS_FAILED,
+                  "--evicted again: this machine does not tell which counters it evicts", NULL,
+                  NULL, NULL);
+    }
 }
 
 /* The inverse of an odd number modulo 2^64: each round doubles the right bits. */

@@ -34,6 +34,9 @@ struct loop {
     struct exit reached;       /* what software leaves through at the threshold */
     bool hot;                  /* all its counters together reached the threshold */
     bool made;                 /* hardware: made by the translator itself, not by `maker` */
+    uint32_t waits;            /* hardware: in the list counts->waiting, */
+    struct loop *next_waiting; /* where this is the next one, */
+    uint64_t gone;             /* for what its evicted counters had counted */
     bool evicted;              /* hardware: a counter went with a count that nobody read */
     bool removed;              /* `sw`: counts no longer, or not yet, in this fragment */
     bool profiled;             /* its path is known, or never will be */
@@ -70,6 +73,7 @@ struct count_totals {
     uint64_t callbacks;  /* thresholds reached */
     uint64_t collisions; /* of the paper: slots taken from another head */
     uint64_t evicted;    /* hw: counters that the table no longer has */
+    uint64_t rearmed;    /* hw: of their loops, those that get another one when taken */
     uint64_t unplaced;   /* not made: no room for its code, or too far away */
     uint64_t overflows;  /* not made: no more heads can be remembered */
 };
@@ -126,6 +130,7 @@ struct counts {
     } settling;
     unsigned loop_count;
     unsigned placed_count;
+    struct loop *waiting; /* loops whose counters were evicted, until a thread has the lock */
     struct loop *buckets[LOOP_BUCKETS];
     struct loop *tags[LOOP_BUCKETS];
     struct paper_slot slots[PAPER_SLOTS];
@@ -190,6 +195,11 @@ extern const struct counter_kind hw_counter, sw_counter, paper_counter, taken_co
 /* The processor calls it at the threshold, with the tag of the counter.  The program goes on where it is, unless the
  * optimizer wants to have the loop: then it leaves through context->hot. */
 void hw_counter_callback(struct context *context, const uint8_t *tag);
+/* With --evicted again: the processor calls it when the counter with the tag has been evicted.  The exit that made it makes
+ * another one when it is taken next, with what is left of the threshold. */
+void hw_counter_evicted(struct context *context, const uint8_t *tag);
+/* Does that for loops whose eviction was told to threads that did not have the lock. */
+void hw_counter_catch_up(struct translator *translator);
 /* An execution was counted that has not happened: other threads may count in the same place. */
 void sw_counter_take_back(const struct translator *translator, const struct loop *loop);
 void paper_counter_take_back(const struct translator *translator, const struct loop *loop);

@@ -299,6 +299,9 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
         }
     }
     lock_acquire(&translator->lock);
+    if (UNLIKELY(translator->options.evicted_again) && translator->counts != NULL) {
+        hw_counter_catch_up(translator);
+    }
     if (kind == EXIT_SYSTEM_CALL) {
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);

@@ -207,13 +207,19 @@ static void hw_drop(struct translator *translator, struct loop *loop)
     loop->executions += passed;
 }
 
-void hw_counter_callback(struct context *context, const uint8_t *tag)
+static struct loop *find_by_tag(struct counts *counts, const uint8_t *tag)
 {
-    struct counts *counts = context->translator->counts;
     struct loop *loop = *tag_bucket(counts, tag);
     while (loop != NULL && fragment_tag(loop->fragment) != tag) {
         loop = loop->next_tag;
     }
+    return loop;
+}
+
+void hw_counter_callback(struct context *context, const uint8_t *tag)
+{
+    struct counts *counts = context->translator->counts;
+    struct loop *loop = find_by_tag(counts, tag);
     if (UNLIKELY(loop == NULL)) {
         /* Another thread let the loop lead to a trace while this one was about to make its counter. */
         ASSERT(context->translator->optimizer != NULL && context->translator->threaded);
@@ -314,6 +320,94 @@ static bool hw_lead(struct translator *translator, struct loop *loop, struct fra
     *bucket = loop;
     replace(translator, loop, tag, 0);
     return true;
+}
+
+/* Whether another counter of the loop would be of use: one that is hot already is known, unless the optimizer still wants
+ * its path; and a loop with a trace is the ledger's. */
+static bool is_worth_counting(const struct translator *translator, const struct loop *loop)
+{
+    return loop->fragment != NULL && loop->fragment->trace == NULL &&
+           count_threshold(translator, loop) != 0;
+}
+
+/* What the loop has been counted for sure.  If it got another counter before this one's count was told, the sum may be more
+ * than the threshold, though neither has reached it: then the next one shall. */
+static uint64_t with_gone(const struct translator *translator, const struct loop *loop,
+                          uint64_t gone)
+{
+    const uint64_t threshold = translator->options.threshold;
+    const uint64_t sum = loop->executions + gone;
+
+    return !loop->hot && threshold != 0 && sum >= threshold ? threshold - 1 : sum;
+}
+
+/* The counter of the loop has been evicted, and had counted so much.  Its exit comes to dispatch, and so to hw_make, when it
+ * is taken next: the code that made the counter could not say a part of the threshold. */
+static void arm_again(struct translator *translator, struct loop *loop, uint64_t gone)
+{
+    struct counts *counts = translator->counts;
+    const struct exit *maker = loop->maker;
+
+    count_settle(counts, loop, with_gone(translator, loop, gone));
+    loop->evicted = true; /* until it is counted again it may be executed in other ways */
+    if (loop->fragment == NULL || target_hw_read(fragment_tag(loop->fragment)) != NO_COUNTER) {
+        count_settled(counts);
+        return;
+    }
+    counts->totals.created += has_made(loop);
+    counts->totals.evicted += has_made(loop);
+    loop->made = false;
+    loop->maker = NULL;
+    count_settled(counts);
+    struct exit *exit =
+        is_worth_counting(translator, loop) ? link_let_go(translator, loop->fragment, maker) : NULL;
+    if (exit != NULL) {
+        exit->counts = true;
+        exit->grows = loop->hidden;
+        counts->totals.rearmed++;
+    }
+}
+
+/* Where threads run, only who has the lock may change links: those that come to dispatch. */
+static void wait_for_lock(struct counts *counts, struct loop *loop, uint64_t gone)
+{
+    __atomic_fetch_add(&loop->gone, gone, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&loop->waits, UINT32_C(1), __ATOMIC_ACQ_REL)) {
+        struct loop *first = __atomic_load_n(&counts->waiting, __ATOMIC_RELAXED);
+        do {
+            loop->next_waiting = first;
+        } while (!__atomic_compare_exchange_n(&counts->waiting, &first, loop, true,
+                                              __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    }
+}
+
+void hw_counter_catch_up(struct translator *translator)
+{
+    struct loop *loop =
+        __atomic_exchange_n(&translator->counts->waiting, (struct loop *)NULL, __ATOMIC_ACQUIRE);
+
+    while (loop != NULL) {
+        struct loop *next = loop->next_waiting;
+        __atomic_store_n(&loop->waits, UINT32_C(0), __ATOMIC_RELEASE);
+        arm_again(translator, loop,
+                  __atomic_exchange_n(&loop->gone, UINT64_C(0), __ATOMIC_RELAXED));
+        loop = next;
+    }
+}
+
+void hw_counter_evicted(struct context *context, const uint8_t *tag)
+{
+    struct translator *translator = context->translator;
+    struct loop *loop = find_by_tag(translator->counts, tag);
+
+    if (loop == NULL) {
+        return; /* its fragment has gone, or it counted something else */
+    }
+    if (translator->threaded) {
+        wait_for_lock(translator->counts, loop, target_hw_gone());
+    } else {
+        arm_again(translator, loop, target_hw_gone());
+    }
 }
 
 const struct counter_kind hw_counter = {.make = hw_make,

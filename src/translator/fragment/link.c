@@ -103,6 +103,27 @@ void link_detach(struct translator *translator, struct fragment *fragment)
     }
 }
 
+struct exit *link_let_go(struct translator *translator, struct fragment *to,
+                         const struct exit *wanted)
+{
+    to->incoming = take_incoming(to);
+    struct exit **place = &to->incoming;
+    while (*place != NULL && *place != wanted) {
+        place = &(*place)->next;
+    }
+    if (*place == NULL) {
+        place = &to->incoming;
+    }
+    struct exit *exit = *place;
+    if (exit != NULL) {
+        *place = exit->next;
+        exit->to = NULL;
+        target_unlink(translator, exit);
+        translator->statistics.links--;
+    }
+    return exit;
+}
+
 void link_again(struct translator *translator, struct fragment *fragment)
 {
     fragment->incoming = take_incoming(fragment);

@@ -193,6 +193,10 @@ void target_look_at_processor(struct translator *translator);
  * that is not NULL. */
 void target_hw_leave(const uint8_t *way);
 void target_hw_drop(const uint8_t *tag);
+/* From now on hw_counter_evicted hears of evictions, and target_hw_gone says there what the counter had counted.  False if the
+ * hardware does not tell. */
+bool target_hw_tell(void);
+uint64_t target_hw_gone(void);
 /* Hardware that finds hot spots: whether there is any; it looks at the code between two addresses, and with `only_told` only
  * at what begins where target_found_watch says; and a word of what it found (docs/isa-extension.md, [H3]), in its
  * callback. */

@@ -71,6 +71,7 @@ struct options {
     bool lookup_fixed;    /* they never have more */
     bool threshold_given; /* it is not the detector's own */
     enum code_changes code_changes;
+    bool evicted_again; /* loops whose counters the hardware evicts get others */
     enum counters counters;
     enum placement placement;
     uint64_t threshold;

@@ -23,6 +23,24 @@
     \op t6, 128(t0)
     .endm
 
+/* The program's registers are as they were behind it, a0 too, which is saved already. */
+    .macro call_with_tag function
+    changed_registers_low sd
+    sd a1, CONTEXT_X(11)(tp)
+    sd a2, CONTEXT_X(12)(tp)
+    changed_registers_high sd
+    ld sp, CONTEXT_STACK(tp)
+    mv a0, tp
+    csrr a1, XSTRATA_CSR_ctrarg
+    call \function
+    changed_registers_low ld
+    ld a0, CONTEXT_X(10)(tp)
+    ld a1, CONTEXT_X(11)(tp)
+    ld a2, CONTEXT_X(12)(tp)
+    changed_registers_high ld
+    ctr_ret
+    .endm
+
     .text
     .globl target_callback, target_callback_saved
     .hidden target_callback, target_callback_saved
@@ -34,21 +52,17 @@
 target_callback:
     sd a0, CONTEXT_X(10)(tp)
 target_callback_saved:
-    changed_registers_low sd
-    sd a1, CONTEXT_X(11)(tp)
-    sd a2, CONTEXT_X(12)(tp)
-    changed_registers_high sd
-    ld sp, CONTEXT_STACK(tp)
-    mv a0, tp
-    csrr a1, XSTRATA_CSR_ctrarg
-    call hw_counter_callback
-    changed_registers_low ld
-    ld a0, CONTEXT_X(10)(tp)
-    ld a1, CONTEXT_X(11)(tp)
-    ld a2, CONTEXT_X(12)(tp)
-    changed_registers_high ld
-    ctr_ret
+    call_with_tag hw_counter_callback
     .size target_callback, . - target_callback
+
+    .globl target_evicted
+    .hidden target_evicted
+    .type target_evicted, @function
+/* Taken in the same places. */
+target_evicted:
+    sd a0, CONTEXT_X(10)(tp)
+    call_with_tag hw_counter_evicted
+    .size target_evicted, . - target_evicted
 
     .globl target_found
     .hidden target_found

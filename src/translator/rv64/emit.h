@@ -233,7 +233,7 @@ bool counter_leave(struct context *context, const uint8_t *code, uint16_t *saved
  * context->target later: a software counter just before it counts again then. */
 void counter_interrupt(struct context *context, const uint8_t *code);
 /* callback.S */
-extern const char target_callback[], target_callback_saved[], target_found[];
+extern const char target_callback[], target_callback_saved[], target_evicted[], target_found[];
 extern const char target_fetch_slot[], target_fetch_slot_end[];
 /* enter.S: where trampolines go, and lookups that fail; with --builder-cost, those that are dear. */
 extern const char target_leave[], target_leave_dear[];

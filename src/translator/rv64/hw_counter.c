@@ -90,6 +90,21 @@ void target_hw_drop(const uint8_t *tag)
     xstrata_ctr_drop((uintptr_t)tag);
 }
 
+bool target_hw_tell(void)
+{
+    const bool tells = (xstrata_csr_read(strfeat) & (uint64_t)XSTRATA_EVICTIONS) != 0;
+
+    if (tells) {
+        xstrata_csr_write(ctrevict, (uintptr_t)target_evicted);
+    }
+    return tells;
+}
+
+uint64_t target_hw_gone(void)
+{
+    return xstrata_csr_read(ctrgone);
+}
+
 bool target_found_exists(void)
 {
     return (xstrata_csr_read(strfeat) & (uint64_t)XSTRATA_FINDS) != 0;

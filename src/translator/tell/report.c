@@ -430,6 +430,7 @@ static void write_statistics(struct translator *translator, struct output *outpu
         {"counter_collisions", counted.collisions},
         {"counters_unplaced", counted.unplaced},
         {"loops_forgotten", counted.overflows},
+        {"loops_rearmed", counted.rearmed},
         {"traces", optimized.traces},
         {"iterations_recorded", optimized.recorded},
         {"fragments_recording", optimized.copies},

@@ -17,7 +17,11 @@ _start:
     check 6, t0, 64
     csrr t0, XSTRATA_CSR_strfeat
     andi t0, t0, ~16        /* which is that of processors with cycles */
-    check 7, t0, 9
+    check 7, t0, 73
+    csrr t0, XSTRATA_CSR_ctrevict
+    check 12, t0, 0
+    csrr t0, XSTRATA_CSR_ctrgone
+    check 13, t0, 0
     /* 64 bits wide. */
     li s0, 0xfedcba9876543210
     csrw XSTRATA_CSR_ctrthresh, s0

@@ -23,13 +23,14 @@ _start:
     check 4, s0, 64
     csrrc s0, XSTRATA_CSR_strfeat, x0
     andi s0, s0, ~16        /* which is that of processors with cycles */
-    check 5, s0, 9
+    check 5, s0, 73
     csrrsi s0, XSTRATA_CSR_ctrentries, 0
     check 6, s0, 64
     csrrci s0, XSTRATA_CSR_strfeat, 0
     andi s0, s0, ~16        /* which is that of processors with cycles */
-    check 7, s0, 9
-    check_calls 8, illegal, 9
+    check 7, s0, 73
+    csrrw s0, XSTRATA_CSR_ctrgone, t0
+    check_calls 8, illegal, 10
     pass
 
     stepping_handler handler, illegal
