@@ -2,7 +2,9 @@
  *
  * uint64_t long_loop(const uint64_t *words, uint64_t turns): a turn takes the next of 64 words, and each of its branches
  * asks one bit of it; the result counts the branches that were not taken.  The loop itself ends with a jump, since no
- * conditional branch reaches as far back as thousands of them take: so do compilers. */
+ * conditional branch reaches as far back as thousands of them take: so do compilers.  Between two branches there are up
+ * to three more instructions, by a rule that does not repeat: tables of hardware that are found by an address would fill
+ * unevenly if all branches were as far apart. */
     .text
     .globl long_loop
     .type long_loop, @function
@@ -15,7 +17,12 @@ long_loop:
     add t0, t0, a2
     ld t1, 0(t0)
     .set bit, 0
+    .set apart, 2026
     .rept BRANCHES
+    .set apart, (apart * 1103515245 + 12345) & 0x7fffffff
+    .rept (apart >> 16) & 3
+    xor a4, a4, t1
+    .endr
     srli t0, t1, bit
     andi t0, t0, 1
     bnez t0, 2f

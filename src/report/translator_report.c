@@ -2,6 +2,7 @@
 #include "report/translator_report.h"
 
 #include "base/check.h"
+#include "base/say.h"
 #include "isa/rv64/xstrata_abi.h"
 #include "machine/units/code_classes.h"
 
@@ -49,9 +50,16 @@ static const char *const keys[] = {
 struct translator_report *translator_report_read(int fd)
 {
     struct translator_report *report = calloc(1, sizeof *report);
+    json_error_t error = {.text = ""};
+
     ASSERT(report != NULL);
     if (lseek(fd, 0, SEEK_SET) == 0) {
-        report->document = json_loadfd(fd, 0, NULL);
+        report->document = json_loadfd(fd, 0, &error);
+    }
+    if (report->document == NULL && lseek(fd, 0, SEEK_END) > 0) {
+        say(stderr,
+            "strata: what the translator told of its run cannot be read, and is left out: %s\n",
+            error.text);
     }
     return report;
 }

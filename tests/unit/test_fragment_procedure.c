@@ -232,7 +232,9 @@ static void the_most_frequent_fork_is_that_of_the_way_not_of_the_block(void **st
     lead(0, 2, 1);
     lead(1, 2, 2);
     lead(2, 2, 3);
-    expect_cover(3, (const unsigned[]){0, 1, 2}, 2);
+    procedure_find_heads(&blocks);
+    expect_cover(2, (const unsigned[]){0, 1}, 2);
+    expect_cover(1, (const unsigned[]){2}, 2);
     expect_cover(1, (const unsigned[]){3}, 0);
     assert_null(procedure_cover(&blocks, &path));
 }
@@ -242,7 +244,7 @@ static void traces_begin_where_most_is_executed_until_all_is_covered(void **stat
     struct path path;
 
     (void)state;
-    /* A branch of three ways in two steps, which come together again. */
+    /* A branch of three ways in two steps, which come together again, by jumps back as well. */
     blocks = (struct procedure_blocks){.entry = PAGE};
     add_block(100);
     add_block(60);
@@ -254,10 +256,36 @@ static void traces_begin_where_most_is_executed_until_all_is_covered(void **stat
     lead(1, 5, 5);
     lead(2, 3, 4);
     lead(3, 5, 5);
-    lead(4, 5, 5);
+    lead(4, 3, 3);
+    procedure_find_heads(&blocks);
     expect_cover(3, (const unsigned[]){0, 1, 5}, 0);
     expect_cover(2, (const unsigned[]){2, 3}, 5);
-    expect_cover(1, (const unsigned[]){4}, 5);
+    expect_cover(1, (const unsigned[]){4}, 3);
+    assert_null(procedure_cover(&blocks, &path));
+}
+
+static void the_trace_of_a_loop_begins_at_its_head(void **state)
+{
+    struct path path;
+
+    (void)state;
+    /* 1 to 3 are a loop, and 2 one within it; the procedure is called once. */
+    blocks = (struct procedure_blocks){.entry = PAGE};
+    add_block(1);
+    add_block(100);
+    add_block(900);
+    add_block(100);
+    add_block(1)->returns = true;
+    lead(0, 1, 1);
+    lead(1, 2, 2);
+    lead(2, 2, 3);
+    lead(3, 1, 4);
+    procedure_find_heads(&blocks);
+    expect_cover(1, (const unsigned[]){0}, 1);
+    expect_cover(1, (const unsigned[]){2}, 2);
+    expect_cover(1, (const unsigned[]){1}, 2);
+    expect_cover(1, (const unsigned[]){3}, 1);
+    expect_cover(1, (const unsigned[]){4}, 0);
     assert_null(procedure_cover(&blocks, &path));
 }
 
@@ -303,6 +331,7 @@ int main(void)
         TEST_ALONE(a_procedure_of_many_blocks_is_covered_by_several_looks),
         cmocka_unit_test(the_most_frequent_fork_is_that_of_the_way_not_of_the_block),
         cmocka_unit_test(traces_begin_where_most_is_executed_until_all_is_covered),
+        cmocka_unit_test(the_trace_of_a_loop_begins_at_its_head),
         cmocka_unit_test(a_trace_ends_with_a_call),
         cmocka_unit_test(procedures_are_found_by_any_address_in_them),
     };

@@ -39,7 +39,8 @@ enum {
     VALUE_STEPS,
     VALUE_ASSERTED,
     VALUE_FIRES,
-    VALUE_COMPLETED
+    VALUE_COMPLETED,
+    VALUE_NEAR
 };
 
 static struct frames *of(const struct unit *unit)
@@ -258,7 +259,8 @@ static struct unit *create(const uint64_t *values)
                                               .steps = (unsigned)values[VALUE_STEPS],
                                               .asserted = (unsigned)values[VALUE_ASSERTED],
                                               .fires = values[VALUE_FIRES],
-                                              .completed = values[VALUE_COMPLETED]};
+                                              .completed = values[VALUE_COMPLETED],
+                                              .near = values[VALUE_NEAR]};
     for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
         own->walks[i].at = FRAME_ANYWHERE;
     }
@@ -281,6 +283,8 @@ static const struct unit_parameter parameters[] = {
     {"asserted", 1, 0, 64, "promoted branches of a frame, at least"},
     {"fires", 1, 1, 65535, "assertions that fire in a row and evict their frame"},
     {"completed", 0, 0, 65535, "times that make a frame a find; 0: it is one when it is built"},
+    {"near", 64, 0, 65535,
+     "branches behind an address that the program names, where frames begin, too"},
     {.name = NULL}};
 
 const struct unit_kind frames_unit = {

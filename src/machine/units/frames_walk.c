@@ -8,6 +8,7 @@ void frames_walk_break(struct frames_walk *walk, struct frames_shared *shared)
     shared->counts.broken += walk->state != FRAMES_IDLE;
     walk->state = FRAMES_IDLE;
     walk->at = FRAME_ANYWHERE;
+    walk->near = 0;
 }
 
 static bool is_direct(const struct watch_event *event)
@@ -27,7 +28,7 @@ static void begin(struct frames_walk *walk, struct frames_shared *shared, uint64
         walk->running = frame;
         walk->running_number = frame->number;
         walk->position = 0;
-    } else if (finds_wants(shared->finds, head)) {
+    } else if (walk->near > 0 || finds_wants(shared->finds, head)) {
         walk->state = FRAMES_BUILDING;
         walk->frame.head = head;
         walk->frame.count = walk->asserted = walk->frame.path.count = 0;
@@ -147,6 +148,16 @@ static bool ends_at(const struct frames_walk *walk, const struct frames_shared *
                                         (orders->only_told && finds_wants(shared->finds, next)));
 }
 
+/* Control comes to `next`. */
+static void approach(struct frames_walk *walk, const struct frames_shared *shared, uint64_t next)
+{
+    if (shared->finds->unit->host.orders->only_told && finds_wants(shared->finds, next)) {
+        walk->near = shared->sizes.near;
+    } else if (walk->near > 0) {
+        walk->near--;
+    }
+}
+
 void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
                       const struct watch_event *event, uint64_t instructions, bool holds)
 {
@@ -166,6 +177,7 @@ void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
     if (walk->state == FRAMES_BUILDING && ends_at(walk, shared, next)) {
         finish(walk, shared, event);
     }
+    approach(walk, shared, next);
     if (walk->state == FRAMES_IDLE) {
         begin(walk, shared, next);
     }
@@ -174,18 +186,18 @@ void frames_walk_step(struct frames_walk *walk, struct frames_shared *shared,
 
 /* The head and the steps of the frame that is being built, the blocks of its path, where that leads and where control
  * is; the counts of steps, assertions, blocks and instructions; what it does, whether the path has ended and whether a
- * block begins; which frame runs, and at which step.  Blocks are compared with where a branch leads, and so is the step
+ * block begins; how many branches are to go behind a named address; which frame runs, and at which step.  Blocks are compared with where a branch leads, and so is the step
  * of the frame that runs; its position with its end, and the number of instructions with the least and the most. */
 struct unit_cost frames_walk_cost(const struct frames_sizes *sizes, uint64_t frames)
 {
     const uint64_t addresses = 1 + sizes->steps + FIND_BLOCKS + 2;
     const unsigned count_bits =
         2 * bits_for(sizes->steps) + bits_for(FIND_BLOCKS) + bits_for(sizes->longest);
-    const unsigned state_bits = 2 + 2;
+    const unsigned state_bits = 2 + 2 + bits_for(sizes->near);
     const unsigned running_bits = bits_for(frames - 1) + bits_for(sizes->steps);
 
     return (struct unit_cost){.storage_bits =
                                   addresses * ADDRESS_BITS + count_bits + state_bits + running_bits,
                               .comparators = FIND_BLOCKS + 4,
-                              .adders = 4};
+                              .adders = 5};
 }

@@ -9,7 +9,10 @@
  * the frame has fired its assertion.  In the paper all that the frame did is undone then, and the program's own
  * instructions are executed from the head on; the program that is watched here executes these in any case, and so what
  * would be undone is only counted.  The paper's frames leave the cache when their assertions fire; after how many times
- * in a row is a number here. */
+ * in a row is a number here.
+ *
+ * Where the program names the places, frames begin at these and for some branches behind them: a hot loop whose first
+ * branches are not promoted has its frames further on. */
 #ifndef STRATA_MACHINE_UNITS_FRAMES_WALK_H
 #define STRATA_MACHINE_UNITS_FRAMES_WALK_H
 
@@ -22,6 +25,7 @@ struct frames_sizes {
     unsigned asserted;          /* of these: assertions, at least */
     uint64_t fires;             /* in a row, by which a frame leaves the cache */
     uint64_t completed;         /* times that make a frame a find; 0: it is one when it is built */
+    uint64_t near; /* branches behind an address that the program names, where frames begin, too */
 };
 
 struct frames_counts {
@@ -47,6 +51,7 @@ struct frames_walk {
     const struct hart *hart; /* whose branches it follows: those of another one break it */
     uint64_t at;             /* where the last branch led; FRAME_ANYWHERE: that is not known */
     uint64_t history;        /* which way the last conditional branches went: a bit each */
+    uint64_t near;           /* branches to go, as behind a named address; 0: none was near */
     enum frames_state state;
     uint64_t instructions; /* of the frame that is built or runs, so far */
     /* While one is built. */

@@ -99,8 +99,7 @@ struct fragment *procedure_next(const struct translator *translator,
 {
     const struct index *index = &translator->index;
     const struct procedure *behind = procedure + 1;
-    const guest_addr end =
-        behind < procedures->of + procedures->count ? behind->entry : UINT64_MAX;
+    const guest_addr end = behind < procedures->of + procedures->count ? behind->entry : UINT64_MAX;
     struct fragment *next = fragment == NULL ? index->last : fragment->before;
 
     while (next != NULL && (next->start < procedure->entry || next->start >= end || next->guarded ||
@@ -144,6 +143,42 @@ static void choose(const struct translator *translator, const struct procedures 
     }
 }
 
+/* Follows all ways from the block to blocks that were not seen before, depth first.  One that comes to a block that it led
+ * through is a loop's last. */
+static void find_heads_from(struct procedure_blocks *blocks, struct procedure_block *first)
+{
+    unsigned depth = 0;
+
+    if (first == NULL || first->seen) {
+        return;
+    }
+    first->seen = first->open = true;
+    blocks->way[depth++] = first;
+    while (depth > 0) {
+        struct procedure_block *block = blocks->way[depth - 1];
+        if (block->followed == 2) {
+            block->open = false;
+            depth--;
+            continue;
+        }
+        struct procedure_block *to = find(blocks, block->ways[block->followed++]);
+        if (to != NULL && to->seen) {
+            to->head |= to->open;
+        } else if (to != NULL) {
+            to->seen = to->open = true;
+            blocks->way[depth++] = to;
+        }
+    }
+}
+
+void procedure_find_heads(struct procedure_blocks *blocks)
+{
+    find_heads_from(blocks, find(blocks, blocks->entry));
+    for (unsigned i = 0; i < blocks->count; i++) {
+        find_heads_from(blocks, &blocks->blocks[i]);
+    }
+}
+
 void procedure_read(struct context *context, const struct procedures *procedures,
                     const struct procedure *procedure, struct procedure_blocks *blocks)
 {
@@ -171,6 +206,7 @@ void procedure_read(struct context *context, const struct procedures *procedures
             }
         }
     }
+    procedure_find_heads(blocks);
 }
 
 /* How often the block went on to `to`.  Blocks are counted, not ways: where another block leads to `to`, too, the other way
@@ -224,13 +260,16 @@ static struct procedure_block *choose_start(struct procedure_blocks *blocks)
     return most;
 }
 
+/* As trace scheduling has it, no trace goes on over the head of a loop: a program that is in the loop already would never
+ * come to where such a trace begins. */
 struct procedure_block *procedure_cover(struct procedure_blocks *blocks, struct path *path)
 {
     struct procedure_block *const start = choose_start(blocks);
     struct procedure_block *block = start;
 
     *path = (struct path){.turns = 1};
-    while (block != NULL && !block->covered && path->count < PATH_BLOCKS) {
+    while (block != NULL && !block->covered && path->count < PATH_BLOCKS &&
+           (block == start || !block->head)) {
         block->covered = true;
         path->blocks[path->count++] = block->fragment->start;
         path->next = most_frequent(blocks, block);

@@ -28,13 +28,19 @@ struct procedure_block {
     guest_addr call; /* the procedure that it calls at its end, or 0 */
     unsigned before; /* how many blocks lead to it */
     bool branches, returns;
+    bool head;    /* of a loop: what it leads to comes back to it */
     bool covered; /* it is in a trace already, or needs none */
+    /* While heads are looked for: how many of its ways have been followed; whether any way has come to it; and whether the
+     * way that is followed now leads through it. */
+    unsigned followed;
+    bool seen, open;
 };
 
 struct procedure_blocks {
     guest_addr entry;
     unsigned count;
-    struct fragment *fragments[PROCEDURE_BLOCKS]; /* while they are being put in order */
+    struct fragment *fragments[PROCEDURE_BLOCKS];    /* while they are being put in order */
+    struct procedure_block *way[PROCEDURE_BLOCKS];   /* that is followed to find heads */
     struct procedure_block blocks[PROCEDURE_BLOCKS]; /* in the order of their addresses */
 };
 
@@ -50,9 +56,11 @@ struct fragment *procedure_next(const struct translator *translator,
 /* The blocks of it that have been executed. */
 void procedure_read(struct context *context, const struct procedures *procedures,
                     const struct procedure *procedure, struct procedure_blocks *blocks);
+/* Finds out which blocks are heads of loops; their ways are known.  procedure_read does it. */
+void procedure_find_heads(struct procedure_blocks *blocks);
 /* The next trace that is needed to cover the procedure: from its beginning, or from the block that was executed most often
- * of those that are not covered, along the most frequent fork, to the end, or to a block that is covered.  NULL if all are.
- * All blocks of it are covered then. */
+ * of those that are not covered, along the most frequent fork, to the end, to a block that is covered, or to the head of a
+ * loop, where the loop's own trace begins.  NULL if all are covered.  All blocks of it are covered then. */
 struct procedure_block *procedure_cover(struct procedure_blocks *blocks, struct path *path);
 
 #endif

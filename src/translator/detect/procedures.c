@@ -52,8 +52,11 @@ static void cover(struct context *context, const struct procedure *procedure)
             return;
         }
         struct loop *loop = block->fragment->loop;
-        if (path.count == 1 && path.next != path.blocks[0]) {
-            settle(translator, loop); /* it is a fragment already */
+        const bool alone = path.count == 1 && path.next != path.blocks[0];
+        if (alone && !translator->options.tells_traces) {
+            settle(
+                translator,
+                loop); /* it is a fragment already; trace_make would find that out, and tell of it */
         } else {
             found_make(context, block->fragment, &path);
         }
@@ -103,6 +106,16 @@ static void count_blocks(struct translator *translator, struct procedure *proced
     procedure->counted = true;
 }
 
+/* So does each that is executed for the first time later on. */
+static void built_where_counted(struct translator *translator, struct fragment *fragment)
+{
+    const struct procedure *procedure = procedures_find(procedures_of(translator), fragment->start);
+
+    if (procedure != NULL && procedure->counted) {
+        count_grown(translator, fragment);
+    }
+}
+
 /* The first counter that calls starts those of its procedure; the next one that calls in it has waited for as many
  * executions more. */
 static const uint8_t *hot_where_counted(struct context *context, struct fragment *fragment,
@@ -138,8 +151,10 @@ const struct detector counted_procedure_detector = {
     .rule = {.ways = 1 << WAY_BRANCH | 1 << WAY_JUMP,
              .backward = true,
              .built = BUILT_OR_NOT,
+             .all = true,
              .ends_at_calls = true},
     .threshold = 100,
     .start = start,
     .called = called,
+    .built = built_where_counted,
     .hot = hot_where_counted};

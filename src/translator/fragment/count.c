@@ -227,7 +227,13 @@ static void make_shown(struct translator *translator, struct fragment *fragment)
 
 void count_built(struct translator *translator, struct fragment *fragment)
 {
-    make_shown(translator, fragment);
+    const struct detector *detector = translator->options.detector;
+
+    if (detector->built != NULL) {
+        detector->built(translator, fragment);
+    } else {
+        make_shown(translator, fragment);
+    }
 }
 
 void count_taken(struct translator *translator, struct exit *exit, struct fragment *to)
@@ -352,7 +358,9 @@ void count_each(const struct translator *translator,
             continue;
         }
         const struct reading reading = read_loop(translator, loop);
-        const uint64_t executions = reading.executions - loop->unseen;
+        /* A counter that was evicted after the loop was shown may take with it what was counted before. */
+        const uint64_t executions =
+            reading.executions > loop->unseen ? reading.executions - loop->unseen : 0;
         const struct loop_counts found = {.head = loop->head,
                                           .executions = executions,
                                           .hot = is_hot(translator, loop, executions),

@@ -37,6 +37,8 @@ struct detector {
      * call what begins at `entry`. */
     void (*start)(struct translator *translator);
     void (*called)(const struct translator *translator, guest_addr entry);
+    /* Where `rule` is for all fragments: this one has been built, and may get a counter; NULL: each does. */
+    void (*built)(struct translator *translator, struct fragment *fragment);
     /* The counter at the beginning of `fragment` reached its threshold, and its loop has no path yet; the execution has been
      * counted, and has not happened.  Returns where the program goes on: `plain`, or elsewhere. */
     const uint8_t *(*hot)(struct context *context, struct fragment *fragment, const uint8_t *plain);

@@ -426,7 +426,7 @@ static struct entrance *make_entrance(struct translator *translator,
 }
 
 /* Who observes the processor wants to know.  The path ends with the branch that it ends with, or where the program is led
- * elsewhere. */
+ * elsewhere.  One that is a single fragment needs no other code: the fragment is told of as its trace. */
 SELDOM static void tell(struct translator *translator, const struct plan *plan,
                         const struct fragment *trace)
 {
@@ -470,6 +470,9 @@ enum trace_made trace_make(struct context *context, struct fragment *fragment,
         return TRACE_TOO_EARLY;
     }
     if (!planned || (!gains && !recipe.measured)) {
+        if (UNLIKELY(planned && translator->options.tells_traces)) {
+            tell(translator, plan, fragment);
+        }
         optimizer->totals.plain++;
         return TRACE_IMPOSSIBLE;
     }
