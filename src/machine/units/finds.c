@@ -46,10 +46,26 @@ bool finds_wants(const struct finds *finds, uint64_t head)
     return wanted;
 }
 
+static unsigned told_place(uint64_t head)
+{
+    return (unsigned)((spread_mix(head) >> 32) % FINDS_TOLD);
+}
+
+bool finds_is_due(const struct finds *finds, uint64_t head, uint64_t executions, uint64_t threshold)
+{
+    const bool doubled = executions > threshold && (executions & (executions - 1)) == 0;
+
+    return executions == threshold ||
+           (doubled && finds->told_digests[told_place(head)] == TELL_AGAIN);
+}
+
 void finds_name(struct finds *finds, uint64_t address)
 {
     const struct watch_orders *orders = finds->unit->host.orders;
 
+    if (finds->told_digests[told_place(address)] != 0) {
+        finds->told_digests[told_place(address)] = TELL_AGAIN;
+    }
     if (orders->only_told && !finds_wants(finds, address)) {
         finds->named[finds->named_next] = address;
         finds->named_next = (finds->named_next + 1) % FINDS_NAMED;
@@ -112,11 +128,6 @@ static uint32_t digest_of(const struct find *find)
     return (uint32_t)(digest >> 32) | 1;
 }
 
-static uint32_t *told_digest(struct finds *finds, const struct find *find)
-{
-    return &finds->told_digests[(spread_mix(find->blocks[0]) >> 32) % FINDS_TOLD];
-}
-
 static void take_out(struct finds *finds, unsigned number)
 {
     for (finds->count--; number < finds->count; number++) {
@@ -133,7 +144,7 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
     if (finds->unit->host.orders->callback == 0) {
         return;
     }
-    if (*told_digest(finds, find) == digest_of(find)) {
+    if (finds->told_digests[told_place(find->blocks[0])] == digest_of(find)) {
         finds->repeated++;
         return;
     }
@@ -166,7 +177,7 @@ void finds_callback_begins(struct finds *finds, uint64_t head)
     finds->current.count = 0;
     if (number < finds->count) {
         finds->current = finds->waiting[number];
-        *told_digest(finds, &finds->current) = digest_of(&finds->current);
+        finds->told_digests[told_place(head)] = digest_of(&finds->current);
         take_out(finds, number);
         finds->told++;
     }

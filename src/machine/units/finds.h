@@ -15,6 +15,7 @@
 
 /* Finds that the hardware remembers to have told of, by a digest of each: what is found again is no news. */
 #define FINDS_TOLD 1024
+#define TELL_AGAIN 2 /* no digest is even */
 
 /* A way through the program: where its blocks begin, the head first, and where the last one leads; 0 if that is not
  * known.  With one block it is a head alone, whose way the program has to find out itself. */
@@ -32,8 +33,9 @@ struct finds {
     struct find current;        /* what hot.read reads */
     uint64_t named[FINDS_NAMED];
     unsigned named_count, named_next;
-    uint32_t told_digests[FINDS_TOLD]; /* by the head; 0: none */
-    uint64_t low, high;                /* the range of the orders as they were last looked at */
+    uint32_t told_digests
+        [FINDS_TOLD];   /* by the head; 0: none; TELL_AGAIN: the program had no time for it */
+    uint64_t low, high; /* the range of the orders as they were last looked at */
     uint64_t found, told, lost, repeated;
     struct found_path *log; /* all that was found, for statistics only */
     size_t log_count, log_capacity;
@@ -45,6 +47,10 @@ void finds_release(struct finds *finds);
 /* Whether the hardware may look for what begins at `head`: anything, unless the program names the places. */
 bool finds_wants(const struct finds *finds, uint64_t head);
 
+/* Whether what begins at `head` is found now, if it has been executed so often and is hot at the threshold.  The program may
+ * have had no time for it when it was told (hot.watch): then it is found again whenever the number is a power of two. */
+bool finds_is_due(const struct finds *finds, uint64_t head, uint64_t executions,
+                  uint64_t threshold);
 /* `event` made it clear that this is hot. */
 void finds_add(struct finds *finds, const struct watch_event *event, const struct find *find);
 /* The program goes on at `address`, by the branch of the event; calls it if a find begins there.  While another callback

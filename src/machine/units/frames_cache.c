@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define COMPLETED_BITS 32
+
 bool frames_cache_create(struct frames_cache *cache, uint64_t sets, uint64_t ways)
 {
     *cache = (struct frames_cache){.sets = sets, .ways = ways};
@@ -77,7 +79,7 @@ struct unit_cost frames_cache_cost(const struct frames_cache *cache, unsigned st
     const uint64_t frame_bits = (steps + UINT64_C(1)) * ADDRESS_BITS + bits_for(steps) +
                                 bits_for(fires - 1) + bits_for(cache->ways - 1) + 1;
     const uint64_t path_bits = (FIND_BLOCKS + 1) * ADDRESS_BITS + bits_for(FIND_BLOCKS);
-    const uint64_t find_bits = completed != 0 ? path_bits + bits_for(completed) : 0;
+    const uint64_t find_bits = completed != 0 ? path_bits + COMPLETED_BITS : 0;
 
     return (struct unit_cost){.storage_bits = cache->sets * cache->ways * (frame_bits + find_bits),
                               .comparators = cache->ways + (completed != 0),

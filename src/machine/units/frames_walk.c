@@ -101,7 +101,9 @@ static void complete(struct frames_walk *walk, struct frames_shared *shared,
 
     walk->state = FRAMES_IDLE;
     frame->fires = 0;
-    if (++frame->completed == shared->sizes.completed) {
+    frame->completed++;
+    if (shared->sizes.completed != 0 &&
+        finds_is_due(shared->finds, frame->head, frame->completed, shared->sizes.completed)) {
         finds_add(shared->finds, event, &frame->path);
     }
     shared->counts.completed++;

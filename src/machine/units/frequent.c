@@ -91,7 +91,7 @@ static void count(struct frequent *own, const struct watch_event *event, uint64_
     exact->executions++;
     exact->sure = sure > exact->sure ? sure : exact->sure;
     assert_bounds(own, entry, exact);
-    if (sure == own->threshold) {
+    if (finds_is_due(&own->finds, head, sure, own->threshold)) {
         finds_add(&own->finds, event, &(struct find){.count = 1, .blocks = {head}});
     }
 }

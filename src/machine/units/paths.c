@@ -71,7 +71,9 @@ static struct walk *walk_of(struct paths *own, const struct hart *hart)
 /* The path under way has been executed. */
 static void end_path(struct paths *own, struct walk *walk, const struct watch_event *event)
 {
-    if (path_table_count(&own->known, &walk->on.path)->executions == own->threshold) {
+    const uint64_t executions = path_table_count(&own->known, &walk->on.path)->executions;
+
+    if (finds_is_due(&own->finds, walk->on.path.blocks[0], executions, own->threshold)) {
         finds_add(&own->finds, event, &walk->on.path);
     }
 }

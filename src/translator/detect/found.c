@@ -1,6 +1,7 @@
 /* Makes traces of paths that hardware has found. */
 #include "translator/detect/found.h"
 
+#include "translator/fragment/arrival.h"
 #include "translator/fragment/effort.h"
 #include "translator/fragment/recorder.h"
 #include "translator/fragment/translator.h"
@@ -85,15 +86,24 @@ bool found_wants(const struct translator *translator, const struct fragment *fra
 {
     const struct loop *loop = fragment->loop;
 
-    return loop == NULL ||
-           (translator->optimizer != NULL && !found_waits(translator->optimizer, loop));
+    if (translator->optimizer == NULL) {
+        return loop == NULL;
+    }
+    if (loop != NULL && found_waits(translator->optimizer, loop)) {
+        return false;
+    }
+    if (!optimizer_may_ask(translator)) {
+        target_found_watch(fragment_tag(fragment)); /* the hardware shall tell of it again */
+        return false;
+    }
+    return true;
 }
 
 const uint8_t *found_take(struct context *context, struct fragment *fragment,
                           const struct path *path)
 {
     struct translator *translator = context->translator;
-    const uint64_t began = target_clock(translator), first_cycle = target_cycles(translator);
+    const uint64_t first_cycle = target_cycles(translator);
     const uint8_t *on = fragment_indirect_entry(fragment);
 
     count_called(translator, fragment);
@@ -108,6 +118,7 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
     if (found_waits(translator->optimizer, loop)) {
         return on; /* another thread came here first; the loop calls when it has waited */
     }
+    const unsigned made = loop->made_traces;
     found_keep(translator->optimizer, loop, path);
     if (path->count == 1) {
         /* Its counter calls at once, and found_again has it recorded. */
@@ -116,8 +127,9 @@ const uint8_t *found_take(struct context *context, struct fragment *fragment,
     } else {
         on = make(context, fragment, find(translator->optimizer, loop), false);
     }
-    optimizer_spend(translator, loop, target_clock(translator) - began,
-                    target_cycles(translator) - first_cycle);
+    const uint64_t cost = target_clock(translator) - context->arrival->began;
+    optimizer_spend(translator, loop, cost, target_cycles(translator) - first_cycle);
+    translator->optimizer->asked += loop->made_traces == made ? cost : 0;
     return on;
 }
 

@@ -109,6 +109,7 @@ void arrival_callback(struct context *context, const uint8_t *at)
 {
     struct translator *translator = context->translator;
     struct arrival *arrival = context->arrival;
+    arrival->began = target_clock(translator);
     const struct fragment *fragment = fragment_at(translator, at);
 
     /* What leads to a trace has been found before; and only where a fragment begins are all registers the program's. */

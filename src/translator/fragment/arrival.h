@@ -13,6 +13,7 @@ struct arrival {
     uint64_t saved[TARGET_SAVED_WORDS]; /* comes first: assembly finds it there */
     struct exit exit;                   /* EXIT_FOUND: what the callback leaves the cache through */
     struct path path;                   /* what was found, in addresses of the program */
+    uint64_t began;                     /* when the callback did, by target_clock */
 };
 
 /* The hardware begins to look, if the detector wants it; and begins anew, since other code will be in the cache, or it is

@@ -84,6 +84,18 @@ static bool can_spend(struct translator *translator, const struct loop *loop)
     return wanted <= optimizer->gain;
 }
 
+/* The part of --max-loss that may go into questions that are answered with no. */
+#define ASKED_PART 4
+
+bool optimizer_may_ask(const struct translator *translator)
+{
+    const struct optimizer *optimizer = translator->optimizer;
+    const uint64_t elapsed = target_clock(translator) - optimizer->began;
+    const uint64_t loss = translator->options.max_loss;
+
+    return loss >= 100 || optimizer->asked <= elapsed / (UINT64_C(100) * ASKED_PART) * loss;
+}
+
 bool optimizer_may_change(const struct translator *translator, guest_addr pc)
 {
     const struct code_range *vdso = &translator->vdso;

@@ -125,6 +125,9 @@ struct optimizer {
  * again; or never, if the loop may not be changed.  `counted`: the counter called just now, and the execution that it
  * counted has not happened. */
 bool optimizer_allows(struct translator *translator, const struct fragment *fragment, bool counted);
+/* Whether what was asked in vain has cost so little that one more question may be: of what hardware finds by itself there
+ * may be much more than can be paid for. */
+bool optimizer_may_ask(const struct translator *translator);
 /* The loop stays as it is, for good. */
 void optimizer_leave_plain(struct translator *translator, struct loop *loop, bool counted);
 /* Whether the code at `pc` may be in a trace.  That of the vDSO may not: it is the kernel's, and reads memory that the
