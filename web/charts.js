@@ -323,18 +323,20 @@ function middleOf(unit) {
 
 // A ladder: one rung below the other, with its mean, geometric but of shares, and a point for each program.  The mean is a bar from
 // zero, and on a logarithmic axis, which has none, a stroke.  rungs: [{label, unit, data: {program: value}}]; of: what the
-// axis is of; values: those that the axis has room for.
-function ladderChart(title, programs, rungs, log, {of, values, step = 44}) {
+// axis is of; values: those that the axis has room for; legend: whether it says which point is which program's.
+function ladderChart(title, programs, rungs, log, {of, values, step = 44, legend = true}) {
     const unit = rungs.length > 0 ? rungs[0].unit : "ratio";
     const middle = middleOf(unit);
-    return makeChart(title, 100 + step * rungs.length, (colours) => {
+    return makeChart(title, (legend ? 100 : 60) + step * rungs.length, (colours) => {
         const options = commonOptions(2, (item) => `${item.dataset.label}: ` +
             formatValue(isNumber(item.raw) ? item.raw : item.raw.x, unit));
         options.indexAxis = "y";
         options.interaction = {mode: "nearest", intersect: true};
+        options.plugins.legend.display = legend;
         options.scales = {
             x: unitAxis(unit, log, values || rungs.flatMap((rung) => Object.values(rung.data)), of),
-            y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false}},
+            y: {type: "category", labels: rungs.map((rung) => rung.label), offset: true, grid: {display: false},
+                ticks: {autoSkip: false}},
         };
         const means = rungs.map((rung) => middle.of(Object.values(rung.data)));
         const mean = log ? {
@@ -359,6 +361,23 @@ function ladderChart(title, programs, rungs, log, {of, values, step = 44}) {
             plugins: unit === "ratio" ? [lineAtOne("x", colours)] : [],
         };
     });
+}
+
+// Which point is which program's, once for several ladders.
+function legendOfLadders(programs) {
+    const figure = makeChart({hidden: "which point is which program's"}, 24 * Math.ceil((programs.length + 1) / 5) + 16, (colours) => {
+        const options = commonOptions(2, () => "");
+        options.scales = {x: {display: false}, y: {display: false}};
+        options.plugins.legend.position = "top";
+        return {
+            type: "scatter",
+            data: {datasets: [...programs.map((program, i) => ({label: program, data: [], ...seriesStyle(colours, i)})),
+                {label: "mean, of shares the arithmetic one", data: [], backgroundColor: colours.line, pointStyle: "rect"}]},
+            options,
+        };
+    });
+    figure.classList.add("legend");
+    return figure;
 }
 
 const PART_SEEN = 0.001;

@@ -108,7 +108,7 @@ class Experiment {
         const values = this.valuesOf(chart);
         return values.map((value) => ladderChart(value.label || value.name, this.programs,
             this.axis.values.map((at, i) => this.rung(value, i, String(at))), chart.log,
-            {of: chart.axis_title || value.label || value.name, step: 26,
+            {of: chart.axis_title || value.label || value.name, step: 26, legend: false,
                 values: this.numbersOf(values.filter((other) => other === value || other.unit === value.unit))}));
     }
 
@@ -164,8 +164,11 @@ class Experiment {
             const beside = together.flatMap((chart) => this.valuesOf(chart));
             const drawn = together.map((chart) => kinds[kind].call(this, chart, beside));
             const small = (figures) => make("div", {class: figures.length > 1 ? `charts several ${kind}` : "charts"}, figures);
-            if (kind === "lines" || kind === "multiples") {
+            if (kind === "lines") {
                 return [small(drawn.flat())];
+            }
+            if (kind === "multiples") {
+                return [small([...drawn.flat(), legendOfLadders(this.programs)])];
             }
             const rows = [];
             for (const figures of drawn.filter((one) => one.length > 0)) {
