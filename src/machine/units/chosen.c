@@ -108,6 +108,28 @@ static const struct unit_parameter *parameter_of(const struct choice *choice, co
     return NULL;
 }
 
+/* The names of all, with commas. */
+static void list_parameters(const struct choice *choice, char *list, size_t bytes)
+{
+    const struct unit_parameter *at = choice->kind->parameters;
+
+    for (list[0] = '\0'; at != NULL && at->name != NULL; at++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, bytes - used, "%s%s", used > 0 ? ", " : "", at->name);
+    }
+}
+
+static bool refuse_parameter(const struct choice *choice, const char *name, size_t length)
+{
+    char known[512];
+
+    list_parameters(choice, known, sizeof known);
+    if (known[0] == '\0') {
+        return refuse(choice, "has no parameters, and so no %.*s", (int)length, name);
+    }
+    return refuse(choice, "has no parameter %.*s; there is %s", (int)length, name, known);
+}
+
 static bool set(struct choice *choice, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
@@ -119,7 +141,7 @@ static bool set(struct choice *choice, const char *assignment)
     const struct unit_parameter *parameter =
         parameter_of(choice, assignment, (size_t)(equals - assignment), &number);
     if (parameter == NULL) {
-        return refuse(choice, "has no parameter %.*s", (int)(equals - assignment), assignment);
+        return refuse_parameter(choice, assignment, (size_t)(equals - assignment));
     }
     if (!number_read(equals + 1, NUMBER_SIZE, parameter->least, parameter->most,
                      &choice->values[number])) {
