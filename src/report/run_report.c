@@ -19,6 +19,7 @@
 #include "report/phases_report.h"
 #include "report/places.h"
 #include "report/profile_report.h"
+#include "report/oracle_print.h"
 #include "report/regions_report.h"
 #include "report/together_report.h"
 #include "report/translator_report.h"
@@ -307,6 +308,7 @@ void run_report_summary(struct process *process, const struct run_description *r
     fprintf(stderr, "  threads        %15" PRIu64 "   switches %" PRIu64 "\n",
             process->threads_started, process->schedule.switches);
     hotspots_print_counters(&hotspots, process);
+    oracle_print(machine->oracle);
     regions_report_print(run->translator);
     profile_report_print(run->profile, process, run->translator != NULL, hotspots.count == 0);
     hotspots_print(&hotspots, process);

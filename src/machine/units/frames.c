@@ -275,7 +275,7 @@ static const struct unit_parameter parameters[] = {
     {"target_ways", 4, 1, 64, "of each set"},
     {"promote", 32, 1, 65535, "equal ways in a row that promote a branch (recalled)"},
     {"history", 0, 0, 16, "branches before, whose ways tell executions of a branch apart"},
-    {"frame_sets", 64, 1, 1024, "of the frame cache (published: 256 frames)"},
+    {"frame_sets", 64, 1, 1024, "of the frame cache (recalled: 256 frames)"},
     {"frame_ways", 4, 1, 64, "of each set"},
     {"shortest", 8, 1, 4096, "instructions of a frame, at least (recalled)"},
     {"longest", 256, 1, 4096, "instructions of a frame, at the most (recalled)"},

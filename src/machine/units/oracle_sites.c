@@ -141,12 +141,12 @@ static void add_jump(const struct origins *origins, struct found *found,
 }
 
 /* Whether `pc` is the first branch in the code of a branch of the program.  Before it registers come home, perhaps; behind
- * it is code that looks for other ways. */
+ * it, or behind a jump if the branch needs none, is code that looks for other ways. */
 static bool is_first(const struct origins *origins, guest_addr begin, guest_addr pc)
 {
     struct rv64_insn insn;
 
-    while (begin < pc && origins_read(origins, begin, &insn) && !is_conditional(&insn)) {
+    while (begin < pc && origins_read(origins, begin, &insn) && !is_transfer(&insn)) {
         begin += insn.length;
     }
     return begin == pc;

@@ -1,7 +1,7 @@
 /* Next executing tail, as Dynamo has it: once a head is hot, whatever the program executes next is taken for its path.
  *
- * The threshold of 50 is recalled, not looked up (FACTS of the project's sources mark it so).  A tail ends where a branch
- * or jump is taken backward, and where another trace begins. */
+ * The threshold of 50 is recalled, not looked up.  A tail ends where a branch or jump is taken backward, and where another
+ * trace begins. */
 #include "translator/detect/detectors.h"
 #include "translator/fragment/fragment.h"
 #include "translator/fragment/recorder.h"
