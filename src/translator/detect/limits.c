@@ -21,16 +21,24 @@ static struct regions *regions_of(const struct translator *translator)
     return translator->options.regions;
 }
 
-/* When all are remembered that can be, others are left out of the sum. */
-static void note_outside(struct regions *regions, guest_addr head)
+/* Where the head is remembered, or would be: then it is 0. */
+static guest_addr *find_outside(struct regions *regions, guest_addr head)
 {
     unsigned place = (unsigned)(head / TARGET_SHORTEST_INSTRUCTION ^ head >> 13) % REGION_HEADS;
 
     while (regions->outside[place] != 0 && regions->outside[place] != head) {
         place = (place + 1) % REGION_HEADS;
     }
-    if (regions->outside[place] == 0 && regions->heads_outside < REGION_HEADS / 4 * 3) {
-        regions->outside[place] = head;
+    return &regions->outside[place];
+}
+
+/* When all are remembered that can be, others are left out of the sum. */
+static void note_outside(struct regions *regions, guest_addr head)
+{
+    guest_addr *place = find_outside(regions, head);
+
+    if (*place == 0 && regions->heads_outside < REGION_HEADS / 4 * 3) {
+        *place = head;
         regions->heads_outside++;
     }
 }
@@ -69,11 +77,12 @@ static bool includes(struct translator *translator, guest_addr pc)
     return regions_find(translator, pc) != NULL;
 }
 
+/* Where branches and jumps alone give heads counters, only the optimizer asks for another, which is no loop's. */
 static void make(struct translator *translator, struct fragment *fragment)
 {
     if (includes(translator, fragment->start)) {
         translator->counts->chosen->make(translator, fragment);
-    } else {
+    } else if (!placement_has_exits(&translator->placement)) {
         note_outside(regions_of(translator), fragment->start);
     }
 }
@@ -82,7 +91,6 @@ static void make(struct translator *translator, struct fragment *fragment)
  * compiler take it out of line for the others, and each fragment that is built costs some instructions more. */
 static void link_uncounted(struct translator *translator, struct exit *exit)
 {
-    note_outside(regions_of(translator), exit->target);
     exit->counts = false;
     struct fragment *to = link_find_or_wait(translator, exit);
     if (to != NULL) {
@@ -90,12 +98,15 @@ static void link_uncounted(struct translator *translator, struct exit *exit)
     }
 }
 
+/* A head is outside when an exit to it is taken, as a counter comes into being: before that the exit is not linked. */
 static void link(struct translator *translator, struct exit *exit)
 {
     if (includes(translator, exit->target)) {
         translator->counts->chosen->link(translator, exit);
-    } else {
+    } else if (exit->grows || *find_outside(regions_of(translator), exit->target) != 0) {
         link_uncounted(translator, exit);
+    } else {
+        link_find_or_wait(translator, exit);
     }
 }
 
@@ -104,9 +115,12 @@ static void taken(struct translator *translator, struct exit *exit, struct fragm
 {
     if (includes(translator, to->start)) {
         translator->counts->chosen->taken(translator, exit, to);
-    } else {
-        link_uncounted(translator, exit);
+        return;
     }
+    if (!exit->grows) {
+        note_outside(regions_of(translator), to->start);
+    }
+    link_uncounted(translator, exit);
 }
 
 /* After how many executions the loop is asked again. */

@@ -255,15 +255,24 @@ const struct region_range *regions_find(struct translator *translator, guest_add
                                                                           : NULL;
 }
 
+struct head_count {
+    struct translator *translator;
+    unsigned word;
+    uint64_t heads;
+};
+
+static void count_head(void *argument, const struct loop_counts *loop)
+{
+    struct head_count *count = argument;
+    const struct region_range *range = regions_find(count->translator, loop->head);
+
+    count->heads += range != NULL && range->word == count->word;
+}
+
 uint64_t regions_count_heads(struct translator *translator, unsigned word)
 {
-    const struct region_word *asked = &translator->options.regions->words[word];
-    const struct counts *counts = translator->counts;
-    uint64_t heads = 0;
+    struct head_count count = {.translator = translator, .word = word};
 
-    for (unsigned i = 0; i < counts->loop_count && !asked->times; i++) {
-        const struct region_range *range = regions_find(translator, counts->loops[i].head);
-        heads += range != NULL && range->word == word && !counts->loops[i].hidden;
-    }
-    return heads;
+    count_each(translator, count_head, &count);
+    return count.heads;
 }
