@@ -123,15 +123,16 @@ static void taken(struct translator *translator, struct exit *exit, struct fragm
     link_uncounted(translator, exit);
 }
 
-/* After how many executions the loop is asked again. */
-static uint64_t wait_of(const struct translator *translator, const struct loop *loop)
+/* After how many executions the loop is asked again.  Of one that hardware has found nothing has been counted yet: then few
+ * executions more say how long one takes. */
+static uint64_t wait_of(const struct translator *translator, const struct loop *loop,
+                        uint64_t asked)
 {
     const struct regions *regions = regions_of(translator);
     struct region_pace *pace = pace_of(translator, loop);
-    const uint64_t asked = now(translator);
     const uint64_t executions = translator->counts->kind->read(translator, loop).executions;
-    const uint64_t each =
-        executions > pace->executions ? (asked - pace->asked) / (executions - pace->executions) : 0;
+    const uint64_t counted = executions > pace->executions ? executions - pace->executions : 0;
+    const uint64_t each = counted != 0 ? (asked - pace->asked) / counted : UINT64_MAX;
     const uint64_t half = (regions->from - asked) / (each != 0 ? each : 1) / 2;
     const uint64_t least = translator->options.threshold != 0 ? translator->options.threshold : 1;
 
@@ -139,12 +140,13 @@ static uint64_t wait_of(const struct translator *translator, const struct loop *
     return half < least ? least : half < WAIT_MOST ? half : WAIT_MOST;
 }
 
-/* Whether it is not the time of a loop that is hot.  `counted` is as for optimizer_allows. */
-static bool is_another_time(struct translator *translator, struct loop *loop, bool counted)
+/* Whether `time` is not the time of a loop that is hot.  It is read once: what decides whether the loop waits decides how
+ * long, too.  `counted` is as for optimizer_allows. */
+static bool is_another_time(struct translator *translator, struct loop *loop, uint64_t time,
+                            bool counted)
 {
     const struct counter_kind *kind = translator->counts->kind;
     struct regions *regions = regions_of(translator);
-    const uint64_t time = now(translator);
 
     if (time >= regions->until) {
         regions->too_late++;
@@ -155,7 +157,7 @@ static bool is_another_time(struct translator *translator, struct loop *loop, bo
         arrive(translator);
         return false;
     }
-    const uint64_t wait = wait_of(translator, loop);
+    const uint64_t wait = wait_of(translator, loop, time);
     if (counted) {
         kind->uncount(translator, loop);
     }
@@ -169,7 +171,7 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
 {
     struct translator *translator = context->translator;
 
-    if (is_another_time(translator, fragment->loop, true)) {
+    if (is_another_time(translator, fragment->loop, now(translator), true)) {
         recorder_abandon(context);
         return plain;
     }
@@ -177,17 +179,17 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
 }
 
 /* One that is too early is remembered as one that must wait. */
-static bool is_found_early(struct translator *translator, struct fragment *fragment,
-                           const struct path *path)
+static void wait_found(struct translator *translator, struct fragment *fragment,
+                       const struct path *path, uint64_t time)
 {
     count_called(translator, fragment);
     struct loop *loop = fragment->loop;
     if (loop == NULL) {
-        return true; /* no more can be remembered */
+        return; /* no more can be remembered */
     }
     count_note_hot(translator->counts, loop);
     found_keep(translator->optimizer, loop, path);
-    return is_another_time(translator, loop, false);
+    is_another_time(translator, loop, time, false);
 }
 
 static const uint8_t *found(struct context *context, struct fragment *fragment,
@@ -205,7 +207,8 @@ static const uint8_t *found(struct context *context, struct fragment *fragment,
         regions->too_late++;
         return fragment_indirect_entry(fragment);
     }
-    if (time < regions->from && is_found_early(translator, fragment, path)) {
+    if (time < regions->from) {
+        wait_found(translator, fragment, path, time);
         return fragment_indirect_entry(fragment);
     }
     return regions->asked->found(context, fragment, path);
