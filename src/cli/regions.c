@@ -254,9 +254,7 @@ static bool resolve_name(struct regions_asked *asked, const struct libraries *li
     bool found = false;
 
     open_words(&words);
-    for (const char *at = term; *at != '\0'; at++) {
-        fputc(*at == ',' ? ';' : *at, words.file);
-    }
+    fputs(term, words.file);
     for (size_t i = 0; i < libraries->count && !(found && i == 1) && name[0] != '\0'; i++) {
         const struct library *library = &libraries->items[i];
         found |= library->symbols != NULL &&
