@@ -175,6 +175,7 @@ class Table:
         self.plain("traces", "traces and their ledger", "tests/translator/traces/run")
         self.plain("detectors", "the same hot loop for every detector", "tests/translator/detectors")
         self.plain("oracle", "the oracle beside the paths of the program alone", "tests/translator/oracle")
+        self.plain("regions", "hot spots of a part of the program", "tests/translator/regions")
         more = "--bodies 8 --units 50 --every 1 --own 5 --signals 100000" if self.slow else ""
         self.plain("state", "signals at each address of the cache", "tests/translator/state/run", *more.split())
         # Of these bodies one has traces that take registers for constants, and are entered with others.

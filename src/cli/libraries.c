@@ -5,6 +5,8 @@
 #include "base/say.h"
 
 #include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,27 +32,59 @@ static char *translate(const struct libraries *libraries, const char *path)
     return realpath(path, NULL);
 }
 
-/* The file in the folder that has the name, or a version of it. */
-static char *find_in(const struct libraries *libraries, const char *folder, const char *name)
+/* The dynamic linker passes by what is no ELF file, as a linker's script, or is for another machine. */
+static bool is_elf_file(const char *path)
+{
+    Elf64_Ehdr header;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool sound = fd >= 0 && read(fd, &header, sizeof header) == (ssize_t)sizeof header &&
+                       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_machine == EM_RISCV;
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return sound;
+}
+
+/* The file in the folder that has the name; NULL if it is no library. */
+static char *find_named(const char *folder, const char *name)
 {
     char path[PATH_MAX];
+
+    return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
+                   is_elf_file(path)
+               ? realpath(path, NULL)
+               : NULL;
+}
+
+/* A version of the name: of several any one. */
+static char *find_version(const char *folder, const char *name)
+{
     char *found = NULL;
-    char *whole = translate(libraries, folder);
-    DIR *entries = whole != NULL ? opendir(whole) : NULL;
+    DIR *entries = opendir(folder);
     const size_t length = strlen(name);
 
     for (const struct dirent *entry = entries != NULL ? readdir(entries) : NULL;
          entry != NULL && found == NULL; entry = readdir(entries)) {
-        const char behind = strncmp(entry->d_name, name, length) == 0 ? entry->d_name[length] : '-';
-        if ((behind == '\0' || behind == '.') && strstr(entry->d_name, ".so") != NULL &&
-            snprintf(path, sizeof path, "%s/%s", whole, entry->d_name) < (int)sizeof path) {
-            struct symbols *symbols = symbols_open(path);
-            found = symbols != NULL ? realpath(path, NULL) : NULL;
-            symbols_close(symbols);
+        if (strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '.' &&
+            strstr(entry->d_name, ".so") != NULL) {
+            found = find_named(folder, entry->d_name);
         }
     }
     if (entries != NULL) {
         closedir(entries);
+    }
+    return found;
+}
+
+/* The file in the folder that has the name, or else a version of it. */
+static char *find_in(const struct libraries *libraries, const char *folder, const char *name)
+{
+    char *whole = translate(libraries, folder);
+    char *found = whole != NULL ? find_named(whole, name) : NULL;
+
+    if (whole != NULL && found == NULL) {
+        found = find_version(whole, name);
     }
     free(whole);
     return found;
@@ -95,9 +129,9 @@ char *libraries_find(const struct libraries *libraries, const char *name)
     if (strchr(name, '/') != NULL) {
         return translate(libraries, name);
     }
-    char *found = find_in_folders(libraries, libraries->folders, name);
+    char *found = find_in_folders(libraries, chosen_folders(libraries->simulation), name);
     if (found == NULL) {
-        found = find_in_folders(libraries, chosen_folders(libraries->simulation), name);
+        found = find_in_folders(libraries, libraries->folders, name);
     }
     return found != NULL ? found : find_in_folders(libraries, usual_folders, name);
 }
@@ -125,21 +159,39 @@ static void take_needed(void *context, const char *name)
     }
 }
 
-/* What stands for the folder of the program may be in the middle. */
+/* How long the word is that stands for the folder of the file which names the folders; 0: the text begins otherwise. */
+static size_t origin_length(const char *text)
+{
+    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(text, words[i], strlen(words[i])) == 0) {
+            return strlen(words[i]);
+        }
+    }
+    return 0;
+}
+
 static void take_folders(void *context, const char *folders)
 {
-    static const char origin[] = "$ORIGIN";
     struct libraries *libraries = context;
-    const char *own = libraries->items[0].path;
-    const char *place = strstr(folders, origin);
+    const char *own = libraries->items[libraries->reading].path;
     char *whole = NULL;
-    const int written =
-        place == NULL
-            ? asprintf(&whole, "%s:%s", libraries->folders, folders)
-            : asprintf(&whole, "%s:%.*s%.*s%s", libraries->folders, (int)(place - folders), folders,
-                       (int)(strrchr(own, '/') - own), own, place + sizeof origin - 1);
+    size_t bytes = 0;
+    FILE *text = open_memstream(&whole, &bytes);
 
-    ASSERT(written >= 0);
+    ASSERT(text != NULL);
+    fprintf(text, "%s:", libraries->folders);
+    while (*folders != '\0') {
+        const size_t length = origin_length(folders);
+        if (length != 0) {
+            fprintf(text, "%.*s", (int)(strrchr(own, '/') - own), own);
+        } else {
+            fputc(*folders, text);
+        }
+        folders += length != 0 ? length : 1;
+    }
+    ASSERT(fclose(text) == 0);
     free(libraries->folders);
     libraries->folders = whole;
 }
@@ -163,6 +215,7 @@ bool libraries_open(struct libraries *libraries, const struct simulation *simula
     /* Of each file the folders first: what it needs may be there. */
     for (size_t i = 0; i < libraries->count; i++) {
         struct symbols *symbols = libraries->items[i].symbols;
+        libraries->reading = i;
         if (symbols != NULL) {
             symbols_each_needed(symbols, ignore, take_folders, libraries);
             symbols_each_needed(symbols, take_needed, ignore, libraries);

@@ -21,7 +21,8 @@ struct libraries {
     const struct simulation *simulation;
     struct library items[LIBRARIES_MAX]; /* the program first */
     size_t count;
-    char *folders; /* that the files name, each behind a colon; malloc'ed */
+    size_t reading; /* the one whose own folders and libraries are taken */
+    char *folders;  /* that the files name, each behind a colon; malloc'ed */
 };
 
 /* False if the program cannot be read, or is none. */

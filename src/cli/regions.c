@@ -142,6 +142,7 @@ struct nearest {
     char names[NEAREST][NAME_BYTES];
     size_t distances[NEAREST];
     size_t count;
+    bool any; /* there are names, if only such as are too long to be compared */
 };
 
 /* How many characters must be put in, left out or changed to get from one to the other: Levenshtein's distance. */
@@ -169,6 +170,7 @@ static size_t distance_of(const char *left, const char *right)
 static void compare_name(void *context, const char *known)
 {
     struct nearest *nearest = context;
+    nearest->any = true;
     if (strlen(known) >= NAME_BYTES || strlen(nearest->name) >= NAME_BYTES) {
         return;
     }
@@ -231,11 +233,12 @@ static void refuse_name(const struct libraries *libraries, enum symbol_kind kind
     }
     close_words(&words);
     say(stderr,
-        "strata: --region %s: no %s of that name has code in the program or its libraries; %s%s\n",
+        "strata: --region %s: no %s of that name has code in the program or its libraries%s%s\n",
         term, file ? "source file" : "function",
-        nearest.count != 0 ? "the nearest are "
-        : file             ? "they have no line information: compile with -g"
-                           : "they have no symbols",
+        nearest.count != 0 ? "; the nearest are "
+        : nearest.any      ? ""
+        : file             ? "; they have no line information: compile with -g"
+                           : "; they have no symbols",
         words.text);
     free(words.text);
 }
@@ -254,9 +257,7 @@ static bool resolve_name(struct regions_asked *asked, const struct libraries *li
     bool found = false;
 
     open_words(&words);
-    for (const char *at = term; *at != '\0'; at++) {
-        fputc(*at == ',' ? ';' : *at, words.file);
-    }
+    fputs(term, words.file);
     for (size_t i = 0; i < libraries->count && !(found && i == 1) && name[0] != '\0'; i++) {
         const struct library *library = &libraries->items[i];
         found |= library->symbols != NULL &&

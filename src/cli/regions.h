@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* As many as the translator takes. */
-#define REGIONS_MAX 32
+#define REGIONS_MAX 24
 
 struct regions_asked {
     const char *values[REGIONS_MAX]; /* as given */

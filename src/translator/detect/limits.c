@@ -21,16 +21,24 @@ static struct regions *regions_of(const struct translator *translator)
     return translator->options.regions;
 }
 
-/* When all are remembered that can be, others are left out of the sum. */
-static void note_outside(struct regions *regions, guest_addr head)
+/* Where the head is remembered, or would be: then it is 0. */
+static guest_addr *find_outside(struct regions *regions, guest_addr head)
 {
     unsigned place = (unsigned)(head / TARGET_SHORTEST_INSTRUCTION ^ head >> 13) % REGION_HEADS;
 
     while (regions->outside[place] != 0 && regions->outside[place] != head) {
         place = (place + 1) % REGION_HEADS;
     }
-    if (regions->outside[place] == 0 && regions->heads_outside < REGION_HEADS / 4 * 3) {
-        regions->outside[place] = head;
+    return &regions->outside[place];
+}
+
+/* When all are remembered that can be, others are left out of the sum. */
+static void note_outside(struct regions *regions, guest_addr head)
+{
+    guest_addr *place = find_outside(regions, head);
+
+    if (*place == 0 && regions->heads_outside < REGION_HEADS / 4 * 3) {
+        *place = head;
         regions->heads_outside++;
     }
 }
@@ -69,11 +77,12 @@ static bool includes(struct translator *translator, guest_addr pc)
     return regions_find(translator, pc) != NULL;
 }
 
+/* Where branches and jumps alone give heads counters, only the optimizer asks for another, which is no loop's. */
 static void make(struct translator *translator, struct fragment *fragment)
 {
     if (includes(translator, fragment->start)) {
         translator->counts->chosen->make(translator, fragment);
-    } else {
+    } else if (!placement_has_exits(&translator->placement)) {
         note_outside(regions_of(translator), fragment->start);
     }
 }
@@ -82,7 +91,6 @@ static void make(struct translator *translator, struct fragment *fragment)
  * compiler take it out of line for the others, and each fragment that is built costs some instructions more. */
 static void link_uncounted(struct translator *translator, struct exit *exit)
 {
-    note_outside(regions_of(translator), exit->target);
     exit->counts = false;
     struct fragment *to = link_find_or_wait(translator, exit);
     if (to != NULL) {
@@ -90,12 +98,15 @@ static void link_uncounted(struct translator *translator, struct exit *exit)
     }
 }
 
+/* A head is outside when an exit to it is taken, as a counter comes into being: before that the exit is not linked. */
 static void link(struct translator *translator, struct exit *exit)
 {
     if (includes(translator, exit->target)) {
         translator->counts->chosen->link(translator, exit);
-    } else {
+    } else if (exit->grows || *find_outside(regions_of(translator), exit->target) != 0) {
         link_uncounted(translator, exit);
+    } else {
+        link_find_or_wait(translator, exit);
     }
 }
 
@@ -104,20 +115,24 @@ static void taken(struct translator *translator, struct exit *exit, struct fragm
 {
     if (includes(translator, to->start)) {
         translator->counts->chosen->taken(translator, exit, to);
-    } else {
-        link_uncounted(translator, exit);
+        return;
     }
+    if (!exit->grows) {
+        note_outside(regions_of(translator), to->start);
+    }
+    link_uncounted(translator, exit);
 }
 
-/* After how many executions the loop is asked again. */
-static uint64_t wait_of(const struct translator *translator, const struct loop *loop)
+/* After how many executions the loop is asked again.  Of one that hardware has found nothing has been counted yet: then few
+ * executions more say how long one takes. */
+static uint64_t wait_of(const struct translator *translator, const struct loop *loop,
+                        uint64_t asked)
 {
     const struct regions *regions = regions_of(translator);
     struct region_pace *pace = pace_of(translator, loop);
-    const uint64_t asked = now(translator);
     const uint64_t executions = translator->counts->kind->read(translator, loop).executions;
-    const uint64_t each =
-        executions > pace->executions ? (asked - pace->asked) / (executions - pace->executions) : 0;
+    const uint64_t counted = executions > pace->executions ? executions - pace->executions : 0;
+    const uint64_t each = counted != 0 ? (asked - pace->asked) / counted : UINT64_MAX;
     const uint64_t half = (regions->from - asked) / (each != 0 ? each : 1) / 2;
     const uint64_t least = translator->options.threshold != 0 ? translator->options.threshold : 1;
 
@@ -125,12 +140,13 @@ static uint64_t wait_of(const struct translator *translator, const struct loop *
     return half < least ? least : half < WAIT_MOST ? half : WAIT_MOST;
 }
 
-/* Whether it is not the time of a loop that is hot.  `counted` is as for optimizer_allows. */
-static bool is_another_time(struct translator *translator, struct loop *loop, bool counted)
+/* Whether `time` is not the time of a loop that is hot.  It is read once: what decides whether the loop waits decides how
+ * long, too.  `counted` is as for optimizer_allows. */
+static bool is_another_time(struct translator *translator, struct loop *loop, uint64_t time,
+                            bool counted)
 {
     const struct counter_kind *kind = translator->counts->kind;
     struct regions *regions = regions_of(translator);
-    const uint64_t time = now(translator);
 
     if (time >= regions->until) {
         regions->too_late++;
@@ -141,7 +157,7 @@ static bool is_another_time(struct translator *translator, struct loop *loop, bo
         arrive(translator);
         return false;
     }
-    const uint64_t wait = wait_of(translator, loop);
+    const uint64_t wait = wait_of(translator, loop, time);
     if (counted) {
         kind->uncount(translator, loop);
     }
@@ -155,7 +171,7 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
 {
     struct translator *translator = context->translator;
 
-    if (is_another_time(translator, fragment->loop, true)) {
+    if (is_another_time(translator, fragment->loop, now(translator), true)) {
         recorder_abandon(context);
         return plain;
     }
@@ -163,17 +179,17 @@ static const uint8_t *hot(struct context *context, struct fragment *fragment, co
 }
 
 /* One that is too early is remembered as one that must wait. */
-static bool is_found_early(struct translator *translator, struct fragment *fragment,
-                           const struct path *path)
+static void wait_found(struct translator *translator, struct fragment *fragment,
+                       const struct path *path, uint64_t time)
 {
     count_called(translator, fragment);
     struct loop *loop = fragment->loop;
     if (loop == NULL) {
-        return true; /* no more can be remembered */
+        return; /* no more can be remembered */
     }
     count_note_hot(translator->counts, loop);
     found_keep(translator->optimizer, loop, path);
-    return is_another_time(translator, loop, false);
+    is_another_time(translator, loop, time, false);
 }
 
 static const uint8_t *found(struct context *context, struct fragment *fragment,
@@ -191,7 +207,8 @@ static const uint8_t *found(struct context *context, struct fragment *fragment,
         regions->too_late++;
         return fragment_indirect_entry(fragment);
     }
-    if (time < regions->from && is_found_early(translator, fragment, path)) {
+    if (time < regions->from) {
+        wait_found(translator, fragment, path, time);
         return fragment_indirect_entry(fragment);
     }
     return regions->asked->found(context, fragment, path);

@@ -149,8 +149,8 @@ static void add_mapped(struct regions *regions, const struct list *list,
     const uint64_t low = place->low > list->offset ? place->low - list->offset : 0;
     const uint64_t high = place->high > list->offset ? place->high - list->offset : 0;
 
-    regions->words[place->word].mapped = true;
     if (low < bytes && low < high) {
+        regions->words[place->word].mapped = true;
         add(regions, list->start + low, list->start + (high < bytes ? high : bytes), place->word);
     }
 }

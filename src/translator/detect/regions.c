@@ -44,21 +44,43 @@ struct term {
     const char *start, *end;
 };
 
-/* The key of the term, which becomes what is behind it; REGION_KEYS if there is no such key. */
-static enum region_key take_key(struct term *term)
+/* What is behind KEY= in the text; NULL if it begins otherwise. */
+static const char *behind_key(const char *text, enum region_key key)
 {
-    for (unsigned i = 0; i < REGION_KEYS; i++) {
-        const char *at = term->start, *key = keys[i];
-        while (*key != '\0' && at < term->end && *at == *key) {
-            at++;
-            key++;
-        }
-        if (*key == '\0' && at < term->end && *at == '=') {
-            term->start = at + 1;
-            return (enum region_key)i;
+    const char *name = keys[key];
+
+    while (*name != '\0' && *text == *name) {
+        text++;
+        name++;
+    }
+    return *name == '\0' && *text == '=' ? text + 1 : NULL;
+}
+
+/* The key that the text begins with; REGION_KEYS if there is no such key. */
+static enum region_key find_key(const char *text)
+{
+    enum region_key key = (enum region_key)0;
+
+    while (key < REGION_KEYS && behind_key(text, key) == NULL) {
+        key++;
+    }
+    return key;
+}
+
+/* Where the term ends that begins at `at`: at a comma.  A name may have commas of its own, and ends where another key
+ * follows. */
+static const char *find_end(const char *at)
+{
+    const enum region_key key = find_key(at);
+    const bool name =
+        key != REGION_KEYS && key != REGION_ADDRESS && key != REGION_FROM && key != REGION_UNTIL;
+
+    for (; *at != '\0'; at++) {
+        if (*at == ',' && (!name || find_key(at + 1) != REGION_KEYS)) {
+            break;
         }
     }
-    return REGION_KEYS;
+    return at;
 }
 
 /* Of the term LOW-HIGH: false if it is anything else. */
@@ -144,7 +166,12 @@ static const char *take_time(const struct term *term, uint64_t *time, bool *give
 
 static const char *take_term(struct regions *regions, struct term term, bool last)
 {
-    switch (take_key(&term)) {
+    const enum region_key key = find_key(term.start);
+
+    if (key != REGION_KEYS) {
+        term.start = behind_key(term.start, key);
+    }
+    switch (key) {
     case REGION_ADDRESS:
         return take_address(regions, &term);
     case REGION_BYTES:
@@ -170,13 +197,9 @@ static const char *take_term(struct regions *regions, struct term term, bool las
 /* A name that `strata run` has put places behind is all that is shown of them. */
 static unsigned shown_length(const char *value)
 {
-    struct term term = {value, value};
+    const enum region_key key = find_key(value);
+    const char *end = find_end(value);
 
-    while (*term.end != '\0' && *term.end != ',') {
-        term.end++;
-    }
-    const char *end = term.end;
-    const enum region_key key = take_key(&term);
     while (key != REGION_FUNCTION && key != REGION_FILE && *end != '\0') {
         end++;
     }
@@ -192,10 +215,7 @@ static const char *take_word(struct regions *regions, const char *value)
         return no_room;
     }
     for (;;) {
-        struct term term = {at, at};
-        while (*term.end != '\0' && *term.end != ',') {
-            term.end++;
-        }
+        const struct term term = {at, find_end(at)};
         const char *wrong = take_term(regions, term, *term.end == '\0');
         if (wrong != NULL) {
             return wrong;
@@ -203,7 +223,7 @@ static const char *take_word(struct regions *regions, const char *value)
         if (*term.end == '\0') {
             break;
         }
-        at = term.end + 1;
+        at = term.end + 1; /* behind the comma */
     }
     regions->words[regions->word_count++] = (struct region_word){
         .text = value, .length = shown_length(value), .times = regions->place_count == places};
@@ -255,15 +275,24 @@ const struct region_range *regions_find(struct translator *translator, guest_add
                                                                           : NULL;
 }
 
+struct head_count {
+    struct translator *translator;
+    unsigned word;
+    uint64_t heads;
+};
+
+static void count_head(void *argument, const struct loop_counts *loop)
+{
+    struct head_count *count = argument;
+    const struct region_range *range = regions_find(count->translator, loop->head);
+
+    count->heads += range != NULL && range->word == count->word;
+}
+
 uint64_t regions_count_heads(struct translator *translator, unsigned word)
 {
-    const struct region_word *asked = &translator->options.regions->words[word];
-    const struct counts *counts = translator->counts;
-    uint64_t heads = 0;
+    struct head_count count = {.translator = translator, .word = word};
 
-    for (unsigned i = 0; i < counts->loop_count && !asked->times; i++) {
-        const struct region_range *range = regions_find(translator, counts->loops[i].head);
-        heads += range != NULL && range->word == word && !counts->loops[i].hidden;
-    }
-    return heads;
+    count_each(translator, count_head, &count);
+    return count.heads;
 }

@@ -8,8 +8,9 @@
 #include "translator/fragment/count.h"
 #include "translator/fragment/detector.h"
 
-/* Values of --region; and places, of which a source file may have hundreds. */
-#define REGION_WORDS 32
+/* Values of --region, which leave room for other options (OPTION_WORDS); and places, of which a source file may have
+ * hundreds. */
+#define REGION_WORDS 24
 #define REGION_PLACES 8192
 /* Heads outside that are remembered so that each is counted once: a power of two. */
 #define REGION_HEADS (1u << 16)
@@ -52,8 +53,8 @@ struct regions {
     const struct detector *asked;
     struct counter_kind kind; /* the same for counters */
     uint64_t heads_outside, finds_outside;
-    uint64_t too_early;  /* times that a loop was too early, */
-    uint64_t too_late; /* and loops that were too late */
+    uint64_t too_early; /* times that a loop was too early, */
+    uint64_t too_late;  /* and loops that were too late */
     unsigned place_count, range_count;
     struct region_place places[REGION_PLACES];
     struct region_range ranges[REGION_PLACES]; /* sorted, none touches another */
