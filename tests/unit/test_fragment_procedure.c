@@ -289,6 +289,27 @@ static void the_trace_of_a_loop_begins_at_its_head(void **state)
     assert_null(procedure_cover(&blocks, &path));
 }
 
+static void a_head_comes_before_other_blocks_of_its_loop(void **state)
+{
+    struct path path;
+
+    (void)state;
+    /* 0 leads into the middle of the loop of 1 and 2, so that 2 is its head. */
+    blocks = (struct procedure_blocks){.entry = PAGE};
+    add_block(1);
+    add_block(101);
+    add_block(100);
+    add_block(1)->returns = true;
+    lead(0, 2, 2);
+    lead(1, 2, 2);
+    lead(2, 1, 3);
+    procedure_find_heads(&blocks);
+    expect_cover(1, (const unsigned[]){0}, 2);
+    expect_cover(2, (const unsigned[]){2, 1}, 2);
+    expect_cover(1, (const unsigned[]){3}, 0);
+    assert_null(procedure_cover(&blocks, &path));
+}
+
 static void a_trace_ends_with_a_call(void **state)
 {
     (void)state;
@@ -332,6 +353,7 @@ int main(void)
         cmocka_unit_test(the_most_frequent_fork_is_that_of_the_way_not_of_the_block),
         cmocka_unit_test(traces_begin_where_most_is_executed_until_all_is_covered),
         cmocka_unit_test(the_trace_of_a_loop_begins_at_its_head),
+        cmocka_unit_test(a_head_comes_before_other_blocks_of_its_loop),
         cmocka_unit_test(a_trace_ends_with_a_call),
         cmocka_unit_test(procedures_are_found_by_any_address_in_them),
     };
