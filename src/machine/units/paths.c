@@ -204,10 +204,10 @@ static struct unit *create(const uint64_t *values)
     return &own->unit;
 }
 
-_Static_assert(FIND_BLOCKS == 64, "the table below has the number");
+_Static_assert(FIND_BLOCKS == 64 && PATH_BLOCKS == 48, "the table below has the numbers");
 static const struct unit_parameter parameters[] = {
     {"threshold", 100, 1, 4294967295, "executions that make a path a find"},
-    {"blocks", PATH_BLOCKS, 1, 64, "of a path, at the most"},
+    {"blocks", 48, 1, 64, "of a path, at the most"},
     {.name = NULL}};
 
 const struct unit_kind paths_unit = {
