@@ -364,6 +364,23 @@ static void least_recent_goes(void **unused)
     assert_int_equal(counter_table_read(table, 0x4000), UINT64_MAX);
 }
 
+/* No two were made at the same time, wherever their entries are. */
+static void of_those_that_never_counted_the_first_goes(void **unused)
+{
+    (void)unused;
+    fill("least-recent", 1, 1, 1);
+    assert_int_equal(goes_for(0x4000), 0x1000);
+    counter_table_drop(table, 0x2000);
+    counter_table_drop(table, 0x4000);
+    counter_table_new(table, 0x5000, 0, 0); /* the second entry */
+    counter_table_new(table, 0x6000, 0, 0); /* the first */
+    counter_table_drop(table, 0x3000);
+    counter_table_new(table, 0x7000, 0, 0); /* the third: the index is at the first again */
+    counter_table_new(table, 0x8000, 0, 0);
+    assert_int_equal(counter_table_read(table, 0x5000), UINT64_MAX);
+    assert_int_equal(counter_table_read(table, 0x6000), 0);
+}
+
 /* A new counter takes over what the one before it had, for the order only: it counts and calls from 0 on. */
 static void frequent_takes_over(void **unused)
 {
@@ -548,6 +565,7 @@ int main(void)
         TEST(usual_policy_is_circular),
         TEST(least_count_goes),
         TEST(least_recent_goes),
+        TEST(of_those_that_never_counted_the_first_goes),
         TEST(frequent_takes_over),
         TEST(free_entry_is_taken_first),
         TEST(bits_decide_how_many_entries),

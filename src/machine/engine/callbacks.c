@@ -7,15 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-void callbacks_raise(struct hart *hart, struct unit *unit, guest_addr callback, uint64_t argument)
+static void enqueue(struct hart *hart, struct pending_callback callback)
 {
     if (hart->pending_count == hart->pending_capacity) {
         hart->pending_capacity = hart->pending_capacity * 2 + 8;
         hart->pending = realloc(hart->pending, hart->pending_capacity * sizeof *hart->pending);
         ASSERT(hart->pending != NULL);
     }
-    hart->pending[hart->pending_count++] =
-        (struct pending_callback){.argument = argument, .callback = callback, .unit = unit};
+    hart->pending[hart->pending_count++] = callback;
+}
+
+void callbacks_raise(struct hart *hart, struct unit *unit, guest_addr callback, uint64_t argument)
+{
+    enqueue(hart,
+            (struct pending_callback){.argument = argument, .callback = callback, .unit = unit});
+}
+
+void callbacks_raise_eviction(struct hart *hart, struct unit *unit, guest_addr callback,
+                              uint64_t tag, uint64_t gone)
+{
+    enqueue(hart, (struct pending_callback){
+                      .argument = tag, .callback = callback, .gone = gone, .unit = unit});
 }
 
 /* The one that has waited longest. */
@@ -30,6 +42,7 @@ static void start_next(struct hart *hart)
     }
     hart->in_callback = true;
     hart->callback_argument = next.argument;
+    hart->callback_gone = next.gone;
     hart->pc = next.callback & ~UINT64_C(1); /* as jalr does */
 }
 

@@ -8,6 +8,9 @@ struct unit;
 
 /* The program shall run `callback` with `argument` as soon as it can; `unit` wants it. */
 void callbacks_raise(struct hart *hart, struct unit *unit, guest_addr callback, uint64_t argument);
+/* One that tells of a counter that was evicted, and of what it had counted: `gone`. */
+void callbacks_raise_eviction(struct hart *hart, struct unit *unit, guest_addr callback,
+                              uint64_t tag, uint64_t gone);
 
 /* Whether one waits and none runs. */
 static inline bool callbacks_due(const struct hart *hart)

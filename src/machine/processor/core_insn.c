@@ -60,7 +60,7 @@ static bool read_csr(struct machine *machine, const struct hart *hart, uint32_t 
         *value = counter_table_tells(machine->counters);
         return true;
     case RV64_CSR_ctrgone:
-        *value = counter_table_gone(machine->counters);
+        *value = hart->callback_gone;
         return true;
     case RV64_CSR_ctrentries:
         *value = counter_table_entries(machine->counters);

@@ -28,6 +28,7 @@ struct unit;
 struct pending_callback {
     uint64_t argument;
     guest_addr callback;
+    uint64_t gone;     /* of one that tells of an eviction: what the counter had counted */
     struct unit *unit; /* that raised it */
 };
 
@@ -56,6 +57,7 @@ struct hart {
     /* Xstrata, per context. */
     guest_addr callback_return;       /* CSR ctrepc */
     uint64_t callback_argument;       /* CSR ctrarg */
+    uint64_t callback_gone;           /* CSR ctrgone */
     uint64_t callback_scratch;        /* CSR ctrscratch */
     bool in_callback;                 /* between a callback's start and ctr.ret: signals wait */
     guest_addr callback_before;       /* the counted instruction before which callbacks run */

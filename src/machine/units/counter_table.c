@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "isa/rv64/xstrata_abi.h"
+#include "machine/engine/callbacks.h"
 #include "machine/units/origins.h"
 #include "machine/units/replacement.h"
 
@@ -29,27 +30,37 @@ static struct monitored *find(const struct counter_table *table, guest_addr tag)
 }
 
 /* A threshold that has been passed already cannot be met again. */
-static void set_firing(struct monitored *monitored)
+static void set_firing(const struct counter_table *table, struct monitored *monitored)
 {
     const bool fires =
         monitored->live && monitored->callback != 0 && monitored->threshold > count_of(monitored);
-    const bool tells = monitored->live && monitored->evicted != NULL;
+    const bool tells = monitored->live && table->waiting.by == monitored;
     monitored->cell.fires_at = tells   ? monitored->base + 1
                                : fires ? monitored->base + monitored->threshold
                                        : 0;
 }
 
-/* The eviction that it has not told of yet nobody hears of. */
+/* Nobody hears of the eviction that waits. */
+static void forget_eviction(struct counter_table *table)
+{
+    struct monitored *by = table->waiting.by;
+
+    table->waiting.by = NULL;
+    table->totals.untold++;
+    set_firing(table, by);
+}
+
 static void leave_table(struct counter_table *table, struct monitored *monitored)
 {
     struct loop *loop = monitored->loop;
-    table->totals.untold += monitored->evicted != NULL;
-    monitored->evicted = NULL;
+    if (table->waiting.by == monitored) {
+        forget_eviction(table);
+    }
     if (known_of(monitored) > loop->best) {
         loop->best = known_of(monitored);
     }
     monitored->live = false;
-    set_firing(monitored);
+    set_firing(table, monitored);
 }
 
 /* What is executed there from now on is not the loop any more. */
@@ -57,6 +68,9 @@ static void stop_counting(struct counter_table *table, struct monitored *monitor
 {
     struct loop *loop = monitored->loop;
     struct monitored **place = &loop->tags;
+    if (table->waiting.by != NULL && table->waiting.evicted == monitored) {
+        forget_eviction(table);
+    }
     while (*place != monitored) {
         place = &(*place)->next_of_loop;
     }
@@ -109,14 +123,21 @@ static uint64_t find_entry(struct counter_table *table)
     return choose_entry(table);
 }
 
-static void evict(struct counter_table *table, struct monitored *old)
+/* `by` takes the entry of `old`. */
+static void evict(struct counter_table *table, struct monitored *old, struct monitored *by)
 {
-    old->gone = count_of(old);
-    old->gone_loop = old->loop;
     leave_table(table, old);
     old->loop->evicted = true;
     table->totals.evicted++;
     table->used--;
+    if (table->evict_callback == 0) {
+        return;
+    }
+    if (table->waiting.by != NULL) {
+        forget_eviction(table);
+    }
+    table->waiting =
+        (struct eviction){.by = by, .evicted = old, .loop = old->loop, .count = count_of(old)};
 }
 
 static void enter_table(struct counter_table *table, struct monitored *monitored)
@@ -127,8 +148,7 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
         struct monitored *old = table->entries[entry];
         if (old != NULL) {
             monitored->error = table->replacement->takes_over ? count_of(old) + old->error : 0;
-            evict(table, old);
-            monitored->evicted = table->evict_callback != 0 ? old : NULL;
+            evict(table, old, monitored);
         }
         table->entries[entry] = monitored;
         table->used++;
@@ -137,7 +157,7 @@ static void enter_table(struct counter_table *table, struct monitored *monitored
     }
     monitored->live = true;
     monitored->base = monitored->cell.executions;
-    monitored->last = table->now;
+    monitored->last = ++table->now;
     memset(monitored->times, 0, sizeof monitored->times);
     table->totals.created++;
 }
@@ -162,11 +182,6 @@ guest_addr counter_table_tells(const struct counter_table *table)
     return table->evict_callback;
 }
 
-uint64_t counter_table_gone(const struct counter_table *table)
-{
-    return table->gone;
-}
-
 void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr callback,
                        uint64_t threshold)
 {
@@ -187,7 +202,7 @@ void counter_table_new(struct counter_table *table, guest_addr tag, guest_addr c
     }
     monitored->callback = callback;
     monitored->threshold = threshold;
-    set_firing(monitored);
+    set_firing(table, monitored);
 }
 
 uint64_t counter_table_read(const struct counter_table *table, guest_addr tag)
@@ -223,17 +238,31 @@ void counter_table_drop(struct counter_table *table, guest_addr tag)
     stop_counting(table, monitored);
 }
 
+/* Whoever is told may add up what his loop has counted. */
+static void tell_eviction(struct counter_table *table, struct hart *hart)
+{
+    const struct eviction told = table->waiting;
+
+    if (table->evict_callback == 0) {
+        forget_eviction(table);
+        return;
+    }
+    table->waiting.by = NULL;
+    told.loop->kept += told.count;
+    callbacks_raise_eviction(hart, &table->teller, table->evict_callback, told.evicted->keyed.key,
+                             told.count);
+}
+
 static void on_counted(struct unit *unit, const struct watch_event *event, struct watch_cell *cell)
 {
     struct monitored *monitored =
         (struct monitored *)(void *)((char *)cell - offsetof(struct monitored, cell));
     struct counter_table *table = (struct counter_table *)(void *)unit;
     const bool reached = monitored->callback != 0 && count_of(monitored) == monitored->threshold;
-    if (monitored->evicted != NULL) {
-        unit_raise(&table->teller, event, table->evict_callback, monitored->evicted->keyed.key);
-        monitored->evicted = NULL;
+    if (table->waiting.by == monitored) {
+        tell_eviction(table, event->hart);
     }
-    set_firing(monitored);
+    set_firing(table, monitored);
     if (reached) {
         unit_raise(unit, event, monitored->callback, monitored->keyed.key);
     }
@@ -261,15 +290,12 @@ static void on_retired(struct unit *unit, const struct watch_event *event)
     }
 }
 
-/* Whoever is told may add up what his loop has counted. */
 static void on_told_begins(struct unit *teller, uint64_t tag)
 {
     struct counter_table *table =
         (struct counter_table *)(void *)((char *)teller - offsetof(struct counter_table, teller));
-    const struct monitored *monitored = find(table, tag);
-    table->gone = monitored->gone;
+    (void)tag;
     table->totals.told++;
-    monitored->gone_loop->kept += monitored->gone;
 }
 
 static void on_callback_begins(struct unit *unit, uint64_t tag)

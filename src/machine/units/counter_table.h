@@ -32,10 +32,9 @@ uint64_t counter_table_read(const struct counter_table *table, guest_addr tag);
 /* ctr.time: one of XSTRATA_TIME_ ... of the tag's counter; all ones if there is none. */
 uint64_t counter_table_time(const struct counter_table *table, guest_addr tag, uint64_t which);
 void counter_table_drop(struct counter_table *table, guest_addr tag);
-/* ctrevict: from now on `callback` hears of evictions; 0: nobody does.  And ctrgone. */
+/* ctrevict: from now on `callback` hears of evictions; 0: nobody does. */
 void counter_table_tell(struct counter_table *table, guest_addr callback);
 guest_addr counter_table_tells(const struct counter_table *table);
-uint64_t counter_table_gone(const struct counter_table *table);
 
 uint64_t counter_table_entries(const struct counter_table *table);
 

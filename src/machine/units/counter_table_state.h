@@ -26,25 +26,30 @@ struct monitored {
     struct loop *loop;
     struct monitored *next_of_loop;
     guest_addr callback;
-    uint64_t base;      /* cell.executions when the present entry was made */
-    uint64_t threshold; /* of the present entry, 0: never */
-    uint64_t entry;     /* of a table with a size: the present one */
-    uint64_t error;     /* of the present entry: what it took over */
-    uint64_t last;      /* when it counted, or was made, for the policy */
-    struct monitored
-        *evicted;  /* whose entry it took: the program hears of that when it counts first */
-    uint64_t gone; /* what its entry had counted when it was evicted, */
-    struct loop *gone_loop;             /* and of which loop */
+    uint64_t base;                      /* cell.executions when the present entry was made */
+    uint64_t threshold;                 /* of the present entry, 0: never */
+    uint64_t entry;                     /* of a table with a size: the present one */
+    uint64_t error;                     /* of the present entry: what it took over */
+    uint64_t last;                      /* when it counted, or was made, for the policy */
     uint64_t times[XSTRATA_TIME_COUNT]; /* of the present entry */
     bool counts;                        /* executions are those of the loop */
     bool live;                          /* an entry holds it */
 };
 
+/* An eviction that the program has not been told of.  The hardware has one place for it, not one in each entry: as a rule the
+ * new counter counts before another one is made. */
+struct eviction {
+    struct monitored *by;      /* whose first count tells of it; NULL: none waits */
+    struct monitored *evicted; /* whose entry that took */
+    struct loop *loop;         /* that the evicted one counted */
+    uint64_t count;            /* what it had counted */
+};
+
 struct counter_table {
     struct unit unit;
-    struct unit teller;            /* whose callbacks tell of evictions */
-    guest_addr evict_callback;     /* 0: nobody is told */
-    uint64_t gone;                 /* what the counter had counted of which a callback told last */
+    struct unit teller;        /* whose callbacks tell of evictions */
+    guest_addr evict_callback; /* 0: nobody is told */
+    struct eviction waiting;
     const struct origins *origins; /* NULL: what is counted is the program itself */
     uint64_t size;                 /* COUNTER_UNLIMITED or the number of entries */
     const struct replacement *replacement;
@@ -52,7 +57,7 @@ struct counter_table {
     struct replacement_entry *shown; /* to a policy that looks */
     uint64_t index;                  /* behind the entry where the last counter went */
     uint64_t used;                   /* entries */
-    uint64_t now;                    /* counted executions, for a policy that asks when */
+    uint64_t now; /* counted executions and new counters, for a policy that asks when */
     bool takes_times;
     struct keyed_set tags, loops;
     struct counter_totals totals;

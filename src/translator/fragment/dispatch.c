@@ -257,6 +257,13 @@ static const uint8_t *dispatch_alone(struct context *context, struct exit *exit)
     return enter(context, fragment);
 }
 
+/* Another thread has emptied the cache while this one, which a guard of a trace led elsewhere, waited for the lock. */
+SELDOM static const uint8_t *go_on_without_guard(struct context *context)
+{
+    context->guard = NULL;
+    return go_on(context, context->target & ~TARGET_IGNORED_ADDRESS_BITS, LOOKUP_INLINE);
+}
+
 /* An exit that is not linked, but could be.  As long as the thread is in the cache nothing goes
  * that it finds there; and what is in the index is complete. */
 static const uint8_t *find_without_lock(struct context *context, const struct exit *exit)
@@ -302,7 +309,10 @@ SELDOM static const uint8_t *dispatch_among_threads(struct context *context, str
     if (UNLIKELY(translator->options.evicted_again) && translator->counts != NULL) {
         hw_counter_catch_up(translator);
     }
-    if (kind == EXIT_SYSTEM_CALL) {
+    if (UNLIKELY(context->guard != NULL) && flushes != translator->statistics.flushes) {
+        translator->statistics.dispatches++;
+        entry = go_on_without_guard(context);
+    } else if (kind == EXIT_SYSTEM_CALL) {
         translator->statistics.dispatches++;
         entry = go_on(context, context->target, LOOKUP_INLINE);
     } else if (flushes != translator->statistics.flushes && kind != EXIT_INDIRECT &&

@@ -22,7 +22,7 @@ c:  addi s3, s3, 1
     check_count 5, c, 1     /* and counted once */
     csrr t0, XSTRATA_CSR_ctrgone
     check 6, t0, 5
-    counter_only a          /* evicts b, which has not counted: a would tell of it, and is not executed */
+    counter_only a          /* evicts b, which a would tell of, if it counted before another eviction */
     counter_only d          /* evicts c */
 d:  nop
     check 7, s1, 2
