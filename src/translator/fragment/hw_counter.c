@@ -341,12 +341,13 @@ static uint64_t with_gone(const struct translator *translator, const struct loop
     return !loop->hot && threshold != 0 && sum >= threshold ? threshold - 1 : sum;
 }
 
-/* The counter of the loop has been evicted, and had counted so much.  Its exit comes to dispatch, and so to hw_make, when it
- * is taken next: the code that made the counter could not say a part of the threshold. */
+/* The counter of the loop has been evicted, and had counted so much.  All exits to it come to dispatch, and so to hw_make,
+ * when they are taken next: the code that made the counter could not say a part of the threshold.  If only one did, a loop
+ * that is mostly executed by the others would go on uncounted.  Code that is about to make a counter is left alone: another
+ * thread may be executing it, and would link its exit behind our back. */
 static void arm_again(struct translator *translator, struct loop *loop, uint64_t gone)
 {
     struct counts *counts = translator->counts;
-    const struct exit *maker = loop->maker;
 
     count_settle(counts, loop, with_gone(translator, loop, gone));
     loop->evicted = true; /* until it is counted again it may be executed in other ways */
@@ -357,14 +358,12 @@ static void arm_again(struct translator *translator, struct loop *loop, uint64_t
     counts->totals.created += has_made(loop);
     counts->totals.evicted += has_made(loop);
     loop->made = false;
-    loop->maker = NULL;
+    if (loop->maker != NULL && target_hw_linked(loop->maker)) {
+        loop->maker = NULL;
+    }
     count_settled(counts);
-    struct exit *exit =
-        is_worth_counting(translator, loop) ? link_let_go(translator, loop->fragment, maker) : NULL;
-    if (exit != NULL) {
-        exit->counts = true;
-        exit->grows = loop->hidden;
-        counts->totals.rearmed++;
+    if (is_worth_counting(translator, loop)) {
+        counts->totals.rearmed += link_let_go(translator, loop->fragment, loop->maker);
     }
 }
 

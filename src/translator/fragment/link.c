@@ -103,25 +103,27 @@ void link_detach(struct translator *translator, struct fragment *fragment)
     }
 }
 
-struct exit *link_let_go(struct translator *translator, struct fragment *to,
-                         const struct exit *wanted)
+bool link_let_go(struct translator *translator, struct fragment *to, const struct exit *but)
 {
-    to->incoming = take_incoming(to);
-    struct exit **place = &to->incoming;
-    while (*place != NULL && *place != wanted) {
-        place = &(*place)->next;
+    struct exit *exit = take_incoming(to);
+    bool any = false;
+
+    while (exit != NULL) {
+        struct exit *next = exit->next;
+        if (exit == but) {
+            exit->next = to->incoming;
+            to->incoming = exit;
+        } else {
+            any = true;
+            exit->to = NULL;
+            exit->counts = true;
+            exit->grows = to->loop->hidden;
+            target_unlink(translator, exit);
+            translator->statistics.links--;
+        }
+        exit = next;
     }
-    if (*place == NULL) {
-        place = &to->incoming;
-    }
-    struct exit *exit = *place;
-    if (exit != NULL) {
-        *place = exit->next;
-        exit->to = NULL;
-        target_unlink(translator, exit);
-        translator->statistics.links--;
-    }
-    return exit;
+    return any;
 }
 
 void link_again(struct translator *translator, struct fragment *fragment)

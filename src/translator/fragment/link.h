@@ -14,9 +14,9 @@ struct exit *link_take_waiting(struct translator *translator, const struct fragm
 void link_detach(struct translator *translator, struct fragment *fragment);
 /* Exits that are linked to `fragment` go to its landing, which has changed. */
 void link_again(struct translator *translator, struct fragment *fragment);
-/* One exit that leads to `to`, `wanted` if it does, is not linked any more and leads to its trampoline; NULL if none did. */
-struct exit *link_let_go(struct translator *translator, struct fragment *to,
-                         const struct exit *wanted);
+/* All exits to `to`, which counts a loop, but for one, are no longer linked: they lead to their trampolines, and the loop gets
+ * a counter when one is taken.  False if there are none. */
+bool link_let_go(struct translator *translator, struct fragment *to, const struct exit *but);
 /* All exits lead to their trampolines again. */
 void link_undo(struct translator *translator);
 /* Exits lead to their fragments again, after link_undo. */
