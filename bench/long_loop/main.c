@@ -34,7 +34,8 @@ int main(int argc, char **argv)
     const bool varied = argc > 2 && strcmp(argv[1], "varied") == 0;
     if (argc != 3 || *end != '\0' || millions < 1 || millions > MILLION ||
         (!varied && strcmp(argv[1], "steady") != 0)) {
-        fprintf(stderr, "usage: %s steady|varied MILLIONS   (of branches: 1 to 1000000)\n", argv[0]);
+        fprintf(stderr, "usage: %s steady|varied MILLIONS   (of branches: 1 to 1000000)\n",
+                argv[0]);
         return 2;
     }
     for (unsigned i = 0; i < WORDS; i++) {
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
     if (turns % WORDS == 0) {
         program_check(result == count_clear(words, WORDS) * (turns / WORDS), "branches not taken");
     }
-    printf("long_loop %d %s: %" PRIu64 " turns, %" PRIu64 " branches not taken\n", BRANCHES, argv[1], turns,
-           result);
+    printf("long_loop %d %s: %" PRIu64 " turns, %" PRIu64 " branches not taken\n", BRANCHES,
+           argv[1], turns, result);
     return 0;
 }
