@@ -18,8 +18,7 @@ struct hot_spot {
 };
 
 struct bbb {
-    struct unit unit;
-    struct finds finds;
+    struct finds finds; /* come first */
     struct bbb_buffer buffer;
     struct bbb_traces traces;
     uint64_t scan;      /* conditional branches that are looked at for the traces of a hot spot */
@@ -67,7 +66,7 @@ static void note_hot_spot(struct bbb *own, const struct watch_event *event)
     }
     own->hot_spots[own->hot_spot_count++] =
         (struct hot_spot){.branch = own->buffer.counts.branches,
-                          .instruction = unit_executed(&own->unit, event),
+                          .instruction = unit_executed(&own->finds.unit, event),
                           .candidates = bbb_buffer_candidates(&own->buffer)};
 }
 
@@ -172,21 +171,6 @@ static struct unit_cost cost(const struct unit *unit)
         .adders = buffer.adders + traces.adders + 1};
 }
 
-static void on_callback(struct unit *unit, uint64_t head)
-{
-    finds_callback_begins(&of(unit)->finds, head);
-}
-
-static uint64_t found(const struct unit *unit, uint64_t number)
-{
-    return finds_word(&of(unit)->finds, number);
-}
-
-static void on_told(struct unit *unit, uint64_t address)
-{
-    finds_name(&of(unit)->finds, address);
-}
-
 static void on_orders(struct unit *unit)
 {
     if (finds_ordered(&of(unit)->finds)) {
@@ -221,13 +205,13 @@ static struct unit *create(const uint64_t *values)
         free(own);
         return NULL;
     }
-    finds_start(&own->finds, &own->unit);
+    finds_start(&own->finds);
     own->scan = values[VALUE_SCAN];
     own->traces.finds = &own->finds;
     own->traces.sizes = (struct bbb_trace_sizes){.blocks = (unsigned)values[VALUE_BLOCKS],
                                                  .heads = (unsigned)values[VALUE_HEADS],
                                                  .bias = values[VALUE_BIAS]};
-    return &own->unit;
+    return &own->finds.unit;
 }
 
 _Static_assert(FIND_BLOCKS == 64 && BBB_HEADS_MOST == 64, "the table below has the number");
@@ -255,9 +239,9 @@ const struct unit_kind bbb_unit = {
     .create = create,
     .watches = watches,
     .branch = on_branch,
-    .callback_begins = on_callback,
-    .found = found,
-    .told = on_told,
+    .callback_begins = finds_callback_begins,
+    .found = finds_word,
+    .told = finds_name,
     .ordered = on_orders,
     .cost = cost,
     .report = report,

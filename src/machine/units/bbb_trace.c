@@ -93,7 +93,7 @@ static bool go_on(struct bbb_traces *traces, const struct watch_event *event,
     const enum fit fit = fit_of(traces, event, entry);
 
     if (event->instruction->pc < traces->at || fit == FIT_AGAINST ||
-        !watch_orders_include(traces->finds->unit->host.orders, next)) {
+        !watch_orders_include(traces->finds->unit.host.orders, next)) {
         drop(traces);
         return false;
     }
@@ -125,7 +125,7 @@ static void begin(struct bbb_traces *traces, const struct watch_event *event,
         traces->last_hart == event->hart && traces->last_next == event->instruction->pc;
 
     if (blocks_flow(event) != FLOW_BACK || !(is_candidate(entry) || (entry == NULL && behind)) ||
-        !watch_orders_include(traces->finds->unit->host.orders, next) || is_given(traces, next) ||
+        !watch_orders_include(traces->finds->unit.host.orders, next) || is_given(traces, next) ||
         bbb_traces_full(traces) || !finds_wants(traces->finds, next)) {
         return;
     }

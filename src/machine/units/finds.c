@@ -22,10 +22,14 @@ struct found_path {
     uint64_t *blocks;
 };
 
-void finds_start(struct finds *finds, struct unit *unit)
+static struct finds *of(const struct unit *unit)
+{
+    return (struct finds *)(uintptr_t)unit;
+}
+
+void finds_start(struct finds *finds)
 {
     memset(finds, 0, sizeof *finds);
-    finds->unit = unit;
 }
 
 void finds_release(struct finds *finds)
@@ -38,7 +42,7 @@ void finds_release(struct finds *finds)
 
 bool finds_wants(const struct finds *finds, uint64_t head)
 {
-    bool wanted = !finds->unit->host.orders->only_told;
+    bool wanted = !finds->unit.host.orders->only_told;
 
     for (unsigned i = 0; i < finds->named_count && !wanted; i++) {
         wanted = finds->named[i] == head;
@@ -59,9 +63,10 @@ bool finds_is_due(const struct finds *finds, uint64_t head, uint64_t executions,
            (doubled && finds->told_digests[told_place(head)] == TELL_AGAIN);
 }
 
-void finds_name(struct finds *finds, uint64_t address)
+void finds_name(struct unit *unit, uint64_t address)
 {
-    const struct watch_orders *orders = finds->unit->host.orders;
+    struct finds *finds = of(unit);
+    const struct watch_orders *orders = finds->unit.host.orders;
 
     if (finds->told_digests[told_place(address)] != 0) {
         finds->told_digests[told_place(address)] = TELL_AGAIN;
@@ -75,7 +80,7 @@ void finds_name(struct finds *finds, uint64_t address)
 
 bool finds_ordered(struct finds *finds)
 {
-    const struct watch_orders *orders = finds->unit->host.orders;
+    const struct watch_orders *orders = finds->unit.host.orders;
 
     if (!orders->only_told) {
         finds->named_count = finds->named_next = 0;
@@ -85,7 +90,7 @@ bool finds_ordered(struct finds *finds)
     if (!same) {
         finds->low = orders->low;
         finds->high = orders->high;
-        unit_rewatch(finds->unit, 0, UINT64_MAX);
+        unit_rewatch(&finds->unit, 0, UINT64_MAX);
     }
     return !same;
 }
@@ -98,7 +103,7 @@ static void note(struct finds *finds, const struct watch_event *event, const str
         ASSERT(finds->log != NULL);
     }
     struct found_path *path = &finds->log[finds->log_count++];
-    *path = (struct found_path){.instruction = unit_executed(finds->unit, event),
+    *path = (struct found_path){.instruction = unit_executed(&finds->unit, event),
                                 .next = find->next,
                                 .count = find->count,
                                 .blocks = malloc(find->count * sizeof *path->blocks)};
@@ -141,7 +146,7 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
     ASSERT(find->count >= 1 && find->count <= FIND_BLOCKS);
     finds->found++;
     note(finds, event, find);
-    if (finds->unit->host.orders->callback == 0) {
+    if (finds->unit.host.orders->callback == 0) {
         return;
     }
     if (finds->told_digests[told_place(find->blocks[0])] == digest_of(find)) {
@@ -160,18 +165,19 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
 
 void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t address)
 {
-    const uint64_t callback = finds->unit->host.orders->callback;
+    const uint64_t callback = finds->unit.host.orders->callback;
     const unsigned number = number_of(finds, address);
 
     if (number < finds->count && !finds->raised[number] && callback != 0 &&
         !event->hart->in_callback && event->hart->pending_count == 0) {
         finds->raised[number] = true;
-        unit_raise(finds->unit, event, callback, address);
+        unit_raise(&finds->unit, event, callback, address);
     }
 }
 
-void finds_callback_begins(struct finds *finds, uint64_t head)
+void finds_callback_begins(struct unit *unit, uint64_t head)
 {
+    struct finds *finds = of(unit);
     const unsigned number = number_of(finds, head);
 
     finds->current.count = 0;
@@ -183,9 +189,9 @@ void finds_callback_begins(struct finds *finds, uint64_t head)
     }
 }
 
-uint64_t finds_word(const struct finds *finds, uint64_t number)
+uint64_t finds_word(const struct unit *unit, uint64_t number)
 {
-    const struct find *find = &finds->current;
+    const struct find *find = &of(unit)->current;
 
     if (find->count == 0 || number > find->count + 1) {
         return UINT64_MAX;

@@ -26,7 +26,7 @@ struct find {
 };
 
 struct finds {
-    struct unit *unit; /* whose finds these are */
+    struct unit unit; /* comes first: they are a unit's, which goes on behind them */
     struct find waiting[FINDS_WAITING];
     bool raised[FINDS_WAITING]; /* whether its callback is under way already */
     unsigned count;             /* of those that wait, the first of them longest */
@@ -41,7 +41,7 @@ struct finds {
     size_t log_count, log_capacity;
 };
 
-void finds_start(struct finds *finds, struct unit *unit);
+void finds_start(struct finds *finds);
 void finds_release(struct finds *finds);
 
 /* Whether the hardware may look for what begins at `head`: anything, unless the program names the places. */
@@ -56,10 +56,10 @@ void finds_add(struct finds *finds, const struct watch_event *event, const struc
 /* The program goes on at `address`, by the branch of the event; calls it if a find begins there.  While another callback
  * runs or waits the find goes on waiting: control would be elsewhere by the time that its own could begin. */
 void finds_arrive(struct finds *finds, const struct watch_event *event, uint64_t address);
-/* What unit_kind has functions for: the argument of the callback is the head. */
-void finds_callback_begins(struct finds *finds, uint64_t head);
-uint64_t finds_word(const struct finds *finds, uint64_t number);
-void finds_name(struct finds *finds, uint64_t address); /* `told` of the unit */
+/* For unit_kind, of a unit that begins with its finds: callback_begins, whose argument is the head; found; and told. */
+void finds_callback_begins(struct unit *unit, uint64_t head);
+uint64_t finds_word(const struct unit *unit, uint64_t number);
+void finds_name(struct unit *unit, uint64_t address);
 /* `ordered` of the unit: what was told is news again, since other code may stand there.  True if another range of code is looked at from now on: no path from before goes on there. */
 bool finds_ordered(struct finds *finds);
 /* What it takes to keep finds of at most so many blocks, those that wait and the one that is read, and the addresses

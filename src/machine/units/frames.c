@@ -13,8 +13,7 @@
 #include <stdlib.h>
 
 struct frames {
-    struct unit unit;
-    struct finds finds;
+    struct finds finds; /* come first */
     struct frames_bias branches, targets;
     struct frames_shared shared;
     struct straight_code code;
@@ -183,21 +182,6 @@ static struct unit_cost cost(const struct unit *unit)
     return sum;
 }
 
-static void on_callback(struct unit *unit, uint64_t head)
-{
-    finds_callback_begins(&of(unit)->finds, head);
-}
-
-static uint64_t found(const struct unit *unit, uint64_t number)
-{
-    return finds_word(&of(unit)->finds, number);
-}
-
-static void on_told(struct unit *unit, uint64_t address)
-{
-    finds_name(&of(unit)->finds, address);
-}
-
 static void on_orders(struct unit *unit)
 {
     struct frames *own = of(unit);
@@ -247,9 +231,9 @@ static struct unit *create(const uint64_t *values)
     if (own == NULL) {
         return NULL;
     }
-    finds_start(&own->finds, &own->unit);
+    finds_start(&own->finds);
     if (!create_parts(own, values)) {
-        destroy(&own->unit);
+        destroy(&own->finds.unit);
         return NULL;
     }
     own->history_bits = (unsigned)values[VALUE_HISTORY];
@@ -264,7 +248,7 @@ static struct unit *create(const uint64_t *values)
     for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
         own->walks[i].at = FRAME_ANYWHERE;
     }
-    return &own->unit;
+    return &own->finds.unit;
 }
 
 _Static_assert(FRAME_STEPS == 64, "the table below has the number");
@@ -296,9 +280,9 @@ const struct unit_kind frames_unit = {
     .create = create,
     .watches = watches,
     .branch = on_branch,
-    .callback_begins = on_callback,
-    .found = found,
-    .told = on_told,
+    .callback_begins = finds_callback_begins,
+    .found = finds_word,
+    .told = finds_name,
     .ordered = on_orders,
     .cost = cost,
     .report = report,

@@ -144,7 +144,7 @@ static void run(struct frames_walk *walk, struct frames_shared *shared,
 static bool ends_at(const struct frames_walk *walk, const struct frames_shared *shared,
                     uint64_t next)
 {
-    const struct watch_orders *orders = shared->finds->unit->host.orders;
+    const struct watch_orders *orders = shared->finds->unit.host.orders;
 
     return next != walk->frame.head && (frames_cache_find(&shared->cache, next) != NULL ||
                                         (orders->only_told && finds_wants(shared->finds, next)));
@@ -153,7 +153,7 @@ static bool ends_at(const struct frames_walk *walk, const struct frames_shared *
 /* Control comes to `next`. */
 static void approach(struct frames_walk *walk, const struct frames_shared *shared, uint64_t next)
 {
-    if (shared->finds->unit->host.orders->only_told && finds_wants(shared->finds, next)) {
+    if (shared->finds->unit.host.orders->only_told && finds_wants(shared->finds, next)) {
         walk->near = shared->sizes.near;
     } else if (walk->near > 0) {
         walk->near--;

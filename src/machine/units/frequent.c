@@ -33,8 +33,7 @@ struct exact {
 };
 
 struct frequent {
-    struct unit unit;
-    struct finds finds;
+    struct finds finds; /* come first */
     struct frequent_table table;
     uint64_t threshold;
     uint64_t replaced; /* entries that were given up */
@@ -200,22 +199,6 @@ static struct unit_cost cost(const struct unit *unit)
                               .adders = 2};
 }
 
-static void on_callback(struct unit *unit, uint64_t head)
-{
-    finds_callback_begins(&of(unit)->finds, head);
-}
-
-static uint64_t found(const struct unit *unit, uint64_t number)
-{
-    return finds_word(&of(unit)->finds, number);
-}
-
-static void on_told(struct unit *unit, uint64_t address)
-{
-    finds_name(&of(unit)->finds, address);
-}
-
-/* What has been counted elsewhere stays, until something else takes its entry. */
 static void on_orders(struct unit *unit)
 {
     finds_ordered(&of(unit)->finds);
@@ -243,12 +226,12 @@ static struct unit *create(const uint64_t *values)
     }
     const bool has_table = frequent_create(&own->table, (uint32_t)values[VALUE_ENTRIES]);
     if (!keyed_create(&own->exact) || !has_table) {
-        destroy(&own->unit);
+        destroy(&own->finds.unit);
         return NULL;
     }
-    finds_start(&own->finds, &own->unit);
+    finds_start(&own->finds);
     own->threshold = values[VALUE_THRESHOLD];
-    return &own->unit;
+    return &own->finds.unit;
 }
 
 _Static_assert(FREQUENT_ENTRIES_MAX == 65536, "the table below has the number");
@@ -265,9 +248,9 @@ const struct unit_kind frequent_unit = {
     .create = create,
     .watches = watches,
     .branch = on_branch,
-    .callback_begins = on_callback,
-    .found = found,
-    .told = on_told,
+    .callback_begins = finds_callback_begins,
+    .found = finds_word,
+    .told = finds_name,
     .ordered = on_orders,
     .cost = cost,
     .report = report,

@@ -25,8 +25,7 @@ struct walk {
 };
 
 struct paths {
-    struct unit unit;
-    struct finds finds;
+    struct finds finds; /* come first */
     uint64_t threshold, blocks;
     struct walk *walks;
     unsigned walk_count, last_walk;
@@ -87,8 +86,7 @@ static void on_branch(struct unit *unit, const struct watch_event *event)
     struct walk *walk = walk_of(own, event->hart);
     const uint64_t next = blocks_next(event);
     const bool included = watch_orders_include(unit->host.orders, next);
-    const enum path_step step =
-        path_walk_on(&walk->on, event, (unsigned)own->blocks, included);
+    const enum path_step step = path_walk_on(&walk->on, event, (unsigned)own->blocks, included);
 
     own->dropped += step == PATH_DROPPED;
     own->cut += step == PATH_CUT;
@@ -149,23 +147,9 @@ static struct unit_cost cost(const struct unit *unit)
     uint64_t bits = own->walk_count * walk_bits + finds_storage_bits((unsigned)own->blocks);
 
     pc_table_each(&own->known.known, add_bits, &bits);
-    return (struct unit_cost){
-        .storage_bits = bits, .comparators = own->known.known.count + finds_comparators(), .adders = 1};
-}
-
-static void on_callback(struct unit *unit, uint64_t head)
-{
-    finds_callback_begins(&of(unit)->finds, head);
-}
-
-static uint64_t found(const struct unit *unit, uint64_t number)
-{
-    return finds_word(&of(unit)->finds, number);
-}
-
-static void on_told(struct unit *unit, uint64_t address)
-{
-    finds_name(&of(unit)->finds, address);
+    return (struct unit_cost){.storage_bits = bits,
+                              .comparators = own->known.known.count + finds_comparators(),
+                              .adders = 1};
 }
 
 static void on_orders(struct unit *unit)
@@ -198,10 +182,10 @@ static struct unit *create(const uint64_t *values)
         free(own);
         return NULL;
     }
-    finds_start(&own->finds, &own->unit);
+    finds_start(&own->finds);
     own->threshold = values[0];
     own->blocks = values[1];
-    return &own->unit;
+    return &own->finds.unit;
 }
 
 _Static_assert(FIND_BLOCKS == 64 && PATH_BLOCKS == 48, "the table below has the numbers");
@@ -218,9 +202,9 @@ const struct unit_kind paths_unit = {
     .create = create,
     .watches = watches,
     .branch = on_branch,
-    .callback_begins = on_callback,
-    .found = found,
-    .told = on_told,
+    .callback_begins = finds_callback_begins,
+    .found = finds_word,
+    .told = finds_name,
     .ordered = on_orders,
     .cost = cost,
     .report = report,
