@@ -97,6 +97,9 @@ bool finds_ordered(struct finds *finds)
 
 static void note(struct finds *finds, const struct watch_event *event, const struct find *find)
 {
+    if (finds->log_count == FINDS_LISTED) {
+        return;
+    }
     if (finds->log_count == finds->log_capacity) {
         finds->log_capacity = finds->log_capacity * 2 + 64;
         finds->log = realloc(finds->log, finds->log_capacity * sizeof *finds->log);
@@ -250,4 +253,5 @@ void finds_report(const struct finds *finds, struct statistics *statistics)
         statistics->end(statistics);
     }
     statistics->end(statistics);
+    statistics->number(statistics, "finds_left_out", finds->found - finds->log_count);
 }

@@ -17,6 +17,9 @@
 #define FINDS_TOLD 1024
 #define TELL_AGAIN 2 /* no digest is even */
 
+/* Finds that statistics list: of a long run there may be a million. */
+#define FINDS_LISTED 1000
+
 /* A way through the program: where its blocks begin, the head first, and where the last one leads; 0 if that is not
  * known.  With one block it is a head alone, whose way the program has to find out itself. */
 struct find {
@@ -37,7 +40,7 @@ struct finds {
         [FINDS_TOLD];   /* by the head; 0: none; TELL_AGAIN: the program had no time for it */
     uint64_t low, high; /* the range of the orders as they were last looked at */
     uint64_t found, told, lost, repeated;
-    struct found_path *log; /* all that was found, for statistics only */
+    struct found_path *log; /* what was found first, for statistics only */
     size_t log_count, log_capacity;
 };
 
@@ -66,8 +69,8 @@ bool finds_ordered(struct finds *finds);
  * that the program names. */
 uint64_t finds_storage_bits(unsigned blocks);
 uint64_t finds_comparators(void);
-/* "found", "told", "lost" and "repeated", and "finds": each path with its head, the number of its blocks and their addresses, where
- * it leads, and the number of the instruction at which it was found. */
+/* "found", "told", "lost" and "repeated", and "finds": of the first ones each path with its head, the number of its blocks
+ * and their addresses, where it leads, and the number of the instruction at which it was found; and "finds_left_out". */
 void finds_report(const struct finds *finds, struct statistics *statistics);
 
 /* Into an object: "head", "blocks", "next" and "path", as in that list. */
