@@ -60,6 +60,9 @@ void oracle_code_written(struct oracle *oracle, guest_addr start, guest_addr end
     const size_t first = first_behind(oracle, start);
     size_t last = first;
 
+    if (first == oracle->live_count) {
+        return; /* there may have been none yet, and no memory for them */
+    }
     while (last < oracle->live_count && oracle->live[last]->start < end) {
         last++;
     }
