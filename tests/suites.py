@@ -145,8 +145,8 @@ class Table:
     def reports(self):
         self.plain("rooms", "rooms of src/", "tests/rooms/run", tier="quick")
         self.both("units", "units from outside and by name", "tests/units/run")
-        self.both("replacement", "policies of replacement, and the bound of frequent heads", "tests/replacement/run",
-                  *(["--size", "small"] if self.slow else []))
+        self.plain("replacement", "policies of replacement, and the bound of frequent heads", "tests/replacement/run",
+                   *(["--size", "small"] if self.slow else []))
         self.plain("policies", "the examples of docs/policies.md", "tests/policies/run")
         self.both("profile", "profiles beside traces", "tests/profile/run", *(["--slow"] if self.slow else []))
         self.plain("planting", "the tool that plants bugs", "tests/mutants/test")

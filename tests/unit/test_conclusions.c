@@ -103,6 +103,33 @@ static const struct made_up {
     {"optimizer", "average", "needed 25%", "needed of gcc at traces 26%"},
     {"delinquent", "few", "top_10 50%", "top_10 of art at dsp 49%"},
     {"delinquent", "few", "top_10 50%", "top_10 of art at sp 49%"},
+    /* Counting costs something in each program; what the optimizer gains decides. */
+    {"hot-spots", "hurts", "gain 5%, gain at procedure -1%", "gain at procedure 0%"},
+    {"hot-spots", "started",
+     "hit 90%, gain 5%, gain at procedure 2%, gain at counted-procedure 3%, hit at "
+     "counted-procedure 81%",
+     "hit at counted-procedure 80%"},
+    {"hot-spots", "started",
+     "hit 90%, gain 5%, gain at procedure 2%, gain at counted-procedure 3%, hit at "
+     "counted-procedure 81%",
+     "gain at counted-procedure 2%"},
+    {"hot-spots", "framed",
+     "hit 90%, gain 5%, gain at frames 2%, gain at counted-frames 3%, hit at counted-frames 81%",
+     "hit at counted-frames 80%"},
+    {"hot-spots", "framed",
+     "hit 90%, gain 5%, gain at frames 2%, gain at counted-frames 3%, hit at counted-frames 81%",
+     "gain at counted-frames 2%"},
+    {"hot-spots-long", "short",
+     "found 90%, found of turn-300 at bbb 51%, found of turn-1000 at bbb 0%",
+     "found of turn-300 at bbb 50%"},
+    {"hot-spots-long", "short",
+     "found 90%, found of turn-300 at bbb 51%, found of turn-1000 at bbb 0%",
+     "found of turn-1000 at bbb 1%"},
+    {"hot-spots-long", "never", "found 90%, found at bbb 0%", "found of turn-3000 at bbb 1%"},
+    {"hot-spots-long", "never", "found 90%, found at bbb 0%", "found of turn-10000 at bbb 1%"},
+    {"hot-spots-long", "counter", "found 51%", "found of turn-10000 at counters 50%"},
+    {"hot-spots-long", "counter", "found 51%", "found of turn-10 at counters 50%"},
+    {"hot-spots-software", "large", "cost 26%", "cost of vpr at procedure-exact 25%"},
 };
 
 struct results {
