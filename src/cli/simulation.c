@@ -75,7 +75,7 @@ static void add_perfect_load(void *context, guest_addr address)
 
 /* The words with which execve starts a RISC-V program again; see linux/execve.c.
  * They end with NULL, as execve wants them. */
-#define REEXEC_WORDS (42 + 2 * SETS_MAX)
+#define REEXEC_WORDS (96 + 2 * SETS_MAX)
 struct reexec {
     char *words[REEXEC_WORDS];
     unsigned count;
@@ -130,6 +130,10 @@ static void prepare_reexec(struct reexec *command, const struct simulation *simu
                simulation->machine.counter_entries == COUNTER_UNLIMITED ? "unlimited"
                                                                         : command->entries);
     add_option(command, "--counter-replacement", simulation->machine.counter_replacement->name);
+    /* Software may rest on them: they are no reports, but hardware that every process finds. */
+    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
+        add_option(command, "--unit", simulation->units[i]);
+    }
 }
 
 /* The reports are of the first process, whatever program it runs in the end;
@@ -161,9 +165,6 @@ static void add_reports(struct reexec *reports, const struct simulation *simulat
     }
     add_option(reports, "--perfect-loads", simulation->perfect_path);
     add_option(reports, "--pipeview", simulation->machine.pipeview_path);
-    for (size_t i = 0; i < simulation->machine.unit_count; i++) {
-        add_option(reports, "--unit", simulation->units[i]);
-    }
     add_option(reports, "--skip", simulation->skip);
     add_option(reports, "--warm", simulation->warm);
     add_option(reports, "--measure", simulation->measure);
