@@ -255,9 +255,9 @@ static void set_words(struct simulation *simulation, int fd, const char *file)
 {
     simulation->machine.kept_descriptor = fd;
     simulation->machine.program = file;
-    simulation->machine.count_classes =
-        simulation->stats_path != NULL || simulation->summary ||
-        simulation->machine_path != NULL || simulation->machine.oracle;
+    simulation->machine.count_classes = simulation->stats_path != NULL || simulation->summary ||
+                                        simulation->machine_path != NULL ||
+                                        simulation->machine.oracle;
 }
 
 /* The statistics are always asked for: what a run costs does not depend on
