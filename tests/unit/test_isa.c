@@ -242,7 +242,7 @@ static void reserved_words_are_illegal(void **state)
     assert_illegal(0x0600808b);            /* ctr.ret with operands */
     assert_illegal(0x0010000b | 1u << 26); /* ctr.drop with rs2 */
     assert_illegal(0x0000100b);            /* custom-0, funct3 1 */
-    assert_illegal(0x1200000b);            /* custom-0, funct7 9 */
+    assert_illegal(0x1600000b);            /* custom-0, funct7 11 */
 }
 
 static void fences_ignore_reserved_fields(void **state)

@@ -107,7 +107,8 @@ static void the_extension_has_names(void **state)
     assert_text(0x80051073, 0, "csrrw\tx0,ctrthresh,x10");
     assert_text(0xcc102573, 0, "csrrs\tx10,strfeat,x0");
     assert_string_equal(rv64_csr_name(RV64_CSR_ctrepc), "ctrepc");
-    assert_null(rv64_csr_name(0x809));
+    assert_string_equal(rv64_csr_name(RV64_CSR_ctrevict), "ctrevict");
+    assert_null(rv64_csr_name(0x80a));
 }
 
 static void ic_sync_holds_its_class_in_the_immediate(void **state)
